@@ -244,6 +244,7 @@ help:
 	@echo "make bench-ideal        how near the ideal jobs end on three unlike emulated ranks"
 	@echo "make bench-serve        a server for each slot beside a program for each line (RUNS=3)"
 	@echo "make bench-command      the kernel command beside GNU parallel and xargs (RUNS=3)"
+	@echo "make bench-costs        lines whose costs are told, told wrongly, and not (RUNS=3)"
 	@echo "make bench-untold       unequal jobs that nobody tells of, on 1 to 3 ranks (RUNS=3: median)"
 	@echo "make bench-results      examples/papers/RESULTS.md; in parts: -simulated, -real, -page"
 	@echo "make bench-coexecution  what a CPU adds to a GPU, in virtual time"

@@ -31,6 +31,7 @@
 #include "outcome/traffic.h"
 #include "profile/listing.h"
 #include "profile/profiles.h"
+#include "rank0/early_end.h"
 #include "report/compare/compare.h"
 #include "report/fields/keys.h"
 #include "report/fields/schema.h"
@@ -105,8 +106,10 @@ static int prepare(struct job_run *r, struct plb_error *err)
     if (plb_outputs_check(a, &r->job, err) != PLB_OK)
         return err->status;
     r->job.what_if = a->report != NULL && !a->dry_run ? plb_what_if_new() : NULL;
-    bool keeps = a->simulate == NULL && !a->dry_run;
-    if (keeps && plb_journal_open(&r->job, a->resume, &r->job.journal, err) != PLB_OK)
+    r->job.mode = (struct plb_app_mode){.dry_run = a->dry_run, .resumes = a->resume};
+    r->job.mode.left_s = plb_early_end_left(&r->job.run, r->job.began_s);
+    if (a->simulate == NULL && !a->dry_run
+        && plb_journal_open(&r->job, a->resume, &r->job.journal, err) != PLB_OK)
         return err->status;
     if (plb_job_setup(&r->job, a->simulate != NULL, err) != PLB_OK
         || plb_check_overwriting(a, &r->job, err) != PLB_OK
@@ -224,7 +227,8 @@ static int end_run(struct job_run *r, int ranks, int status, struct plb_error *e
         status = conclude(r, ranks, err);
     if (r->report.verified == PLB_WRONG || r->report.audit_differences > 0)
         plb_journal_distrust(r->job.journal, err);
-    bool failed = r->job.finished && r->job.app.failed.status != PLB_OK && r->report.n_set_aside == 0;
+    bool failed = r->job.finished && !r->job.app.unfinished && r->job.app.failed.status != PLB_OK
+               && r->report.n_set_aside == 0;
     bool done = status == PLB_OK || failed; /* else there is something left for another run */
     if (!done)
         plb_journal_advise(r->job.journal, err);
@@ -241,11 +245,10 @@ static void say_fragile(const struct plb_mpi *mpi)
 
 static enum plb_progress_style progress_style(const struct plb_arguments *a)
 {
-    if (a->progress_json)
-        return PLB_PROGRESS_JSON;
-    if (a->watch)
-        return PLB_PROGRESS_WATCH;
-    return a->quiet ? PLB_PROGRESS_OFF : PLB_PROGRESS_LINE;
+    return a->progress_json ? PLB_PROGRESS_JSON
+         : a->watch         ? PLB_PROGRESS_WATCH
+         : a->quiet         ? PLB_PROGRESS_OFF
+                            : PLB_PROGRESS_LINE;
 }
 
 /* Starts MPI. Libraries that it loads may take the signals of this process, which takes them back. */
@@ -320,10 +323,8 @@ static int join(struct job_run *r, struct plb_error *err)
 static int show_pus(int *argc, char ***argv, struct plb_error *err)
 {
     struct plb_mpi *mpi = open_mpi(argc, argv, err);
-    int rank = plb_mpi_rank(mpi), status = err->status;
-    if (status == PLB_OK)
-        status = plb_show_pus_without_job(mpi, err);
-    if (rank == 0)
+    int status = err->status == PLB_OK ? plb_show_pus_without_job(mpi, err) : err->status;
+    if (plb_mpi_rank(mpi) == 0)
         say_once(err);
     plb_leave_mpi(mpi, NULL, status);
     return status;

@@ -23,7 +23,10 @@ $(B)/test/%.o: test/%.c $(B)/flags
 $(TEST_BIN:%=%.o): TEST_CFLAGS := -O0
 $(TEST_BIN): %: %.o | $(RUNTIME_SO)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $< $(TEST_LINK) $(TEST_LIBS)
-# A kernel's own part.
+# A kernel's own parts.
+COMMAND_O := $(patsubst %,$(B)/kernels/command/%.o,child gpu guard forecast halt script template)
+$(B)/test/unit/test_command: TEST_LIBS += $(COMMAND_O) -lm
+$(B)/test/unit/test_command: $(COMMAND_O)
 $(B)/test/unit/test_server: TEST_LIBS += $(SERVER_O)
 SERVER_O := $(patsubst %,$(B)/kernels/command/%.o,server child guard template)
 $(B)/test/unit/test_server: $(SERVER_O)

@@ -7,13 +7,10 @@
  * costs a millisecond, and after some passes any rank runs it.
  *
  * It is weak where a program takes less than a millisecond: that is what its start costs. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "ending.h"
 #include "entry.h"
 #include "lines.h"
 
@@ -21,19 +18,36 @@
  * about a millisecond each. Fewer: a line is run again where it has failed. */
 #define MOST_DECLINED 8
 
+/* The same where a line is left to PUs of the other form, which may be busy when a pass begins. */
+#define MOST_LEFT 256
+
 static const struct plb_option options[] = {
     {"run", PLB_TEXT, NULL, 0, 0, NULL,
-     "the command, with {} {line} {#} {.} {/} {//} {/.}; not given: each line is a command"},
+     "the command, with {} {#} {.} {/} {//} {/.} {1} {%} {gpu}; not given: each line is a command"},
+    {"run_gpu", PLB_TEXT, NULL, 0, 0, NULL,
+     "the command for GPUs: a GPU runs this one, and CPUs run the other"},
+    {"per_gpu", PLB_TEXT, "1", 0, 0, NULL, "programs at a time on each GPU, or auto: as many as do most"},
     {"lines", PLB_INPUT_FILE, NULL, 0, 0, NULL, "a file with a unit in each line; - is standard input"},
     {"range", PLB_TEXT, NULL, 0, 0, NULL, "instead: numbers FIRST-LAST, or FIRST-LAST:STEP"},
+    {"arguments", PLB_TEXT, NULL, 0, 0, NULL,
+     "instead: the lines themselves, as words of a shell; a word ::: combines them with those before"},
+    {"colsep", PLB_TEXT, NULL, 0, 0, NULL,
+     "a regular expression that stands between the columns {1} {2} ... of a line"},
+    {"max_args", PLB_INT, "1", 1, 1000000, NULL, "so many lines are one, whose columns they are"},
+    {"tag", PLB_FLAG, "no", 0, 0, NULL,
+     "each line of output has the line that it belongs to, and a tab, before"},
+    {"cost", PLB_TEXT, NULL, 0, 0, NULL,
+     "what lines cost: size (bytes of the file that a line names), or column:N; the longest are first"},
+    {"cost_from", PLB_INPUT_FILE, NULL, 0, 0, NULL, "the same by the times in the joblog of an earlier run"},
     {"folder", PLB_TEXT, NULL, 0, 0, NULL, "the folder in which programs work; not given: that of the rank"},
     {"env", PLB_TEXT, NULL, 0, 0, NULL, "more of their environment: NAME=VALUE, several between blanks"},
     {"timeout", PLB_DURATION, "0", 0, 1e9, NULL,
      "time after which a program is ended, and has failed; 0: none"},
     {"retries", PLB_INT, NULL, 1, 1000, NULL,
-     "how often a line that fails is run, in all; not given: once, and with a server twice"},
+     "how often a line that fails is run, in all; not given: once; twice with a server or a form for GPUs"},
     {"serve", PLB_TEXT, NULL, 0, 0, NULL,
      "instead of run: a server, started once per slot, that reads lines and writes an answer for each"},
+    {"serve_gpu", PLB_TEXT, NULL, 0, 0, NULL, "the server for GPUs, as run_gpu is a command for them"},
     {"answer_end", PLB_TEXT, NULL, 0, 0, NULL,
      "the line with which a server ends each answer; not given: an answer is one line"},
     {"serve_batch", PLB_FLAG, "no", 0, 0, NULL,
@@ -47,35 +61,66 @@ static const struct plb_option options[] = {
     {"stderr", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "the same of standard error"},
     {"keep_order", PLB_FLAG, "no", 0, 0, NULL,
      "outputs that are no files are in the order of the lines; no: each as soon as its line has ended"},
+    {"halt", PLB_TEXT, "never", 0, 0, NULL,
+     "when the run ends early: soon or now, and fail=N, success=N or done=N, N or N%, as in GNU parallel"},
     {"joblog", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "when and how each line ran, as GNU parallel writes it"},
     {0},
 };
 
 /* -------------------------------------------------------------------- rank 0 */
 
-/* The past of a line: how it ended last, how often it ran, and in how many passes it was declined since. */
-struct past {
-    struct command_outcome last;
-    int32_t tries, declined;
-};
-
-struct state {
-    int64_t units;
-    uint8_t *todo;               /* for each line */
-    uint32_t *where;             /* it ran last */
-    struct command_outcome *now; /* of the pass */
-    struct past *past;
-    const char *text;
-    const struct command_place *places;
-    struct command_spec *spec;
-};
-
-/* How often a line is run at most. One on which a server ends may be innocent. */
+/* How often a line is run at most. One on which a server ends may be innocent, and one that fails on a GPU
+ * may do well on a CPU. */
 static int64_t retries_of(const struct plb_app *app)
 {
-    return plb_app_given(app, "retries")      ? plb_app_int(app, "retries")
-         : plb_app_text(app, "serve") != NULL ? 2
-                                              : 1;
+    const struct state *s = plb_app_state(app);
+    bool twice = s->spec->serves || (s->spec->has[ON_CPU] && s->spec->has[ON_GPU]);
+    return plb_app_given(app, "retries") ? plb_app_int(app, "retries") : twice ? 2 : 1;
+}
+
+static void declare(struct plb_app *app, struct state *s, const struct command_input *input)
+{
+    bool told = input->costs != NULL;
+    s->untold = -1.0;
+    const struct plb_data buffers[] = {
+        [TEXT] = {.name = "lines", .mode = PLB_REPLICATE, .data = input->text, .bytes = input->bytes},
+        [PLACES] = {.name = "places",
+                    .mode = PLB_REPLICATE,
+                    .data = input->places,
+                    .bytes = (size_t)s->units * sizeof *input->places},
+        [SPEC] = {.name = "command", .mode = PLB_REPLICATE, .data = input->spec, .bytes = input->spec_bytes},
+        [TODO] = {.name = "to do", .mode = PLB_REPLICATE, .data = s->todo, .bytes = (size_t)s->units},
+        [WHERE] = {.name = "where",
+                   .mode = PLB_REPLICATE,
+                   .data = s->where,
+                   .bytes = (size_t)s->units * sizeof *s->where},
+        [COSTS] = {.name = "costs",
+                   .mode = PLB_REPLICATE,
+                   .data = told ? input->costs : &s->untold,
+                   .bytes = (told ? (size_t)s->units : 1) * sizeof s->untold},
+        [OUTCOME] = {.name = "outcomes", .mode = PLB_OUTPUT, .data = s->now, .unit_bytes = sizeof *s->now},
+        [OUT] = {.name = "stdout", .mode = PLB_RECORDS},
+        [ERR] = {.name = "stderr", .mode = PLB_RECORDS},
+        [LOG] = {.name = "joblog", .mode = PLB_RECORDS},
+    };
+    for (int i = TEXT; i <= LOG; i++)
+        plb_app_data(app, &buffers[i]);
+    if (told) {
+        plb_app_unit_costs(app, input->costs);
+        plb_app_order_records(app, input->order);
+    }
+}
+
+static void name_outputs(struct plb_app *app)
+{
+    if (plb_app_given(app, "stdout"))
+        plb_app_save_records(app, plb_app_text(app, "stdout"), OUT, NULL);
+    if (plb_app_given(app, "stderr"))
+        plb_app_save_records(app, plb_app_text(app, "stderr"), ERR, NULL);
+    plb_app_stream_records(app, plb_app_flag(app, "keep_order"));
+    if (plb_app_given(app, "joblog"))
+        plb_app_save_log(app, plb_app_text(app, "joblog"), LOG,
+                         "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n");
 }
 
 static int setup(struct plb_app *app)
@@ -89,46 +134,28 @@ static int setup(struct plb_app *app)
     s->text = input.text;
     s->places = input.places;
     s->spec = input.spec;
+    s->costs = input.costs;
     s->todo = plb_app_alloc_array(app, s->units, sizeof *s->todo);
     s->now = plb_app_alloc_array(app, s->units, sizeof *s->now);
     s->where = plb_app_alloc_array(app, s->units, sizeof *s->where);
     s->past = plb_app_alloc_array(app, s->units, sizeof *s->past);
+    s->counted = plb_app_alloc_array(app, s->units, sizeof *s->counted);
+    if (!command_halt_read(plb_app_text(app, "halt"), &s->halt))
+        return plb_app_error(app,
+                             "command.halt = %s: expected never, or soon or now with fail=N, success=N or "
+                             "done=N, such as now,fail=1 or soon,fail=10%%",
+                             plb_app_text(app, "halt"));
+    s->spec->halt = s->halt;
+    if (plb_app_dry_run(app))
+        command_print_all(s);
+    else
+        command_forecast(app, s);
     memset(s->todo, ANYWHERE | (retries_of(app) > 1 ? 0 : LAST), (size_t)s->units);
     plb_app_units(app, s->units);
     plb_app_keep(app, s->past, (size_t)s->units * sizeof *s->past);
-    const struct plb_data buffers[] = {
-        [TEXT] = {.name = "lines", .mode = PLB_REPLICATE, .data = input.text, .bytes = input.bytes},
-        [PLACES] = {.name = "places",
-                    .mode = PLB_REPLICATE,
-                    .data = input.places,
-                    .bytes = (size_t)s->units * sizeof *input.places},
-        [SPEC] = {.name = "command", .mode = PLB_REPLICATE, .data = input.spec, .bytes = input.spec_bytes},
-        [TODO] = {.name = "to do", .mode = PLB_REPLICATE, .data = s->todo, .bytes = (size_t)s->units},
-        [WHERE] = {.name = "where",
-                   .mode = PLB_REPLICATE,
-                   .data = s->where,
-                   .bytes = (size_t)s->units * sizeof *s->where},
-        [OUTCOME] = {.name = "outcomes", .mode = PLB_OUTPUT, .data = s->now, .unit_bytes = sizeof *s->now},
-        [OUT] = {.name = "stdout", .mode = PLB_RECORDS},
-        [ERR] = {.name = "stderr", .mode = PLB_RECORDS},
-        [LOG] = {.name = "joblog", .mode = PLB_RECORDS},
-    };
-    for (int i = TEXT; i <= LOG; i++)
-        plb_app_data(app, &buffers[i]);
-    if (plb_app_given(app, "stdout"))
-        plb_app_save_records(app, plb_app_text(app, "stdout"), OUT, NULL);
-    if (plb_app_given(app, "stderr"))
-        plb_app_save_records(app, plb_app_text(app, "stderr"), ERR, NULL);
-    plb_app_stream_records(app, plb_app_flag(app, "keep_order"));
-    if (plb_app_given(app, "joblog"))
-        plb_app_save_log(app, plb_app_text(app, "joblog"), LOG,
-                         "Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n");
+    declare(app, s, &input);
+    name_outputs(app);
     return PLB_OK;
-}
-
-static bool has_failed(const struct command_outcome *outcome)
-{
-    return outcome->exit != 0 || outcome->signal != 0;
 }
 
 /* Lines that have failed are run again, while they have tries left. */
@@ -136,16 +163,21 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
 {
     struct state *s = plb_app_state(app);
     int64_t retries = retries_of(app);
+    int most = s->spec->has[ON_CPU] && s->spec->has[ON_GPU] ? MOST_LEFT : MOST_DECLINED;
     (void)pass;
-    for (int64_t u = 0; u < s->units; u++) {
+    for (int64_t u = 0; u < s->units && !s->halted; u++) {
         struct past *past = &s->past[u];
-        bool ran = s->todo[u] != NOTHING && s->now[u].exit != DECLINED;
-        if (ran)
+        bool asked = s->todo[u] != NOTHING;
+        if (asked && has_run(&s->now[u]))
             *past = (struct past){s->now[u], past->tries + 1, 0};
-        else if (s->todo[u] != NOTHING)
+        else if (asked)
             past->declined++;
-        bool wanted = has_failed(&past->last) && past->tries < retries;
-        s->todo[u] = !wanted ? NOTHING : past->declined < MOST_DECLINED ? ELSEWHERE : ANYWHERE;
+        if (asked && s->now[u].exit == NO_TIME)
+            past->last = s->now[u];
+        bool wanted = past->last.exit == NO_TIME ? past->declined < MOST_DECLINED
+                                                 : has_failed(&past->last) && past->tries < retries;
+        bool anywhere = past->declined >= most || past->last.exit == NO_TIME; /* more is known then */
+        s->todo[u] = !wanted ? NOTHING : anywhere ? ANYWHERE : ELSEWHERE;
         s->todo[u] |= wanted && past->tries + 1 == retries ? LAST : 0;
         s->where[u] = past->last.where;
         *again |= wanted;
@@ -155,36 +187,47 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
         plb_app_replace(app, TODO);
         plb_app_replace(app, WHERE);
     }
-    return PLB_OK;
+    return *again ? PLB_OK : command_tell(app); /* outputs know by that whether there will be more */
 }
 
-static int finish(struct plb_app *app)
+static void end_early(struct plb_app *app, struct state *s, int64_t unit)
+{
+    char text[FAILURE];
+    s->halted = true;
+    if (s->halt.why != ON_FAIL) {
+        plb_app_halt(app, s->halt.at_once, NULL);
+        return;
+    }
+    command_describe_failure(s, unit, &s->now[unit], text);
+    snprintf(s->why, sizeof s->why,
+             "%lld of %lld lines %s failed, which ends the run (--halt); the last is %s",
+             (long long)s->failed, (long long)s->units, s->failed == 1 ? "has" : "have", text);
+    plb_app_halt(app, s->halt.at_once, "%s", s->why);
+}
+
+/* Lines that the last run has not begun are run first: they belong to the pass that goes on. */
+static bool redo(const struct plb_app *app, int64_t unit)
 {
     const struct state *s = plb_app_state(app);
-    int64_t failed = 0, first = 0;
-    char how[80];
-    for (int64_t u = s->units - 1; u >= 0; u--)
-        if (has_failed(&s->past[u].last)) {
-            failed++;
-            first = u;
-        }
-    if (failed == 0)
-        return PLB_OK;
-    const struct command_outcome *last = &s->past[first].last;
-    struct command_line line = command_line_of(s->text, s->places, first);
-    struct command_text command = {NULL, 0, 0};
-    const char *server = s->spec->serves ? "its server ended with " : "";
-    command_describe(s->spec, &line, &command);
-    if (last->exit < 0)
-        snprintf(how, sizeof how, "its time was over (command.timeout)");
-    else if (last->signal != 0)
-        snprintf(how, sizeof how, "%ssignal %d (%s)", server, last->signal, strsignal(last->signal));
-    else
-        snprintf(how, sizeof how, "%sexit status %d", server, last->exit);
-    plb_app_failed(app, "%lld of %lld lines failed, the first is line %lld: %.200s: %s", (long long)failed,
-                   (long long)s->units, (long long)first + 1, command.at, how);
-    free(command.at);
-    return PLB_OK;
+    return !has_run(&s->now[unit]);
+}
+
+/* Counts lines that have ended, for --halt. */
+static void heard(struct plb_app *app, int64_t first, int64_t count)
+{
+    struct state *s = plb_app_state(app);
+    for (int64_t u = first; u < first + count && s->halt.wanted; u++) {
+        bool failed = has_failed(&s->now[u]), ended = !failed || (s->todo[u] & LAST) != 0;
+        if (s->todo[u] == NOTHING || !has_run(&s->now[u]) || s->counted[u] || !ended)
+            continue;
+        s->counted[u] = true;
+        s->failed += failed;
+        s->succeeded += !failed;
+        if (!command_halt_now(&s->halt, s->units, s->failed, s->succeeded))
+            continue;
+        end_early(app, s, u);
+        s->halt.wanted = false;
+    }
 }
 
 static const struct plb_phase phases[] = {
@@ -200,7 +243,9 @@ const struct plb_kernel plb_kernel = {
     .phases = phases,
     .setup = setup,
     .next = next,
-    .finish = finish,
+    .finish = command_tell,
+    .heard = heard,
+    .redo = redo,
     .once = true,
     .single = true,
 };

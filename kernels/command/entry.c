@@ -1,23 +1,28 @@
 /* Both ways to run lines share this: environment, joblog, and which lines of a task are to be run. */
 #include "entry.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "forecast.h"
 #include "lines.h"
 
 /* Whether the programs do not inherit a variable: it makes a program a rank of this job, or a part of the run
  * that plbrun-mpirun waits for, or the settings have another value for it. */
-static bool is_left_out(const struct command_lines *r, const char *variable)
+static bool is_left_out(const struct command_lines *r, const char *variable, int n_own)
 {
     static const char *const ours[] = {
         "OMPI_",         "PMIX_",         "PMI_",        "PRTE_",           "PLB_STATUS_FILE=",
         "PARALLEL_SEQ=", "SLURM_PROCID=", "SLURM_STEP_", "FLUX_TASK_RANK=", "FLUX_JOB_SIZE="};
     for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
         if (strncmp(variable, ours[i], strlen(ours[i])) == 0)
+            return true;
+    for (int i = 0; i < n_own; i++)
+        if (strncmp(variable, r->own[i], strcspn(r->own[i], "=") + 1) == 0)
             return true;
     const char *more = command_text_of(r->spec, r->spec->env);
     for (int i = 0; i < r->spec->n_env; i++, more += strlen(more) + 1)
@@ -26,18 +31,42 @@ static bool is_left_out(const struct command_lines *r, const char *variable)
     return false;
 }
 
+/* Tells a program of its slot: the GPU that it may use, of which AMD's HIP sees one, number 0; that
+ * there is none for a CPU's form; and how many threads, unless somebody has said so already. Returns how many
+ * variables. */
+static int make_own(struct command_lines *r)
+{
+    const struct plb_task *task = r->task;
+    int n = 0;
+    if (task->gpu != NULL) {
+        snprintf(r->own[n++], sizeof *r->own, "CUDA_VISIBLE_DEVICES=%.64s", task->gpu);
+        snprintf(r->own[n++], sizeof *r->own, "ROCR_VISIBLE_DEVICES=%.64s", task->gpu);
+        snprintf(r->own[n++], sizeof *r->own, "HIP_VISIBLE_DEVICES=0");
+        snprintf(r->own[n++], sizeof *r->own, "ZE_AFFINITY_MASK=%.64s", task->gpu);
+    } else if (r->spec->has[ON_GPU]) { /* else it would take one from those whose turn it is */
+        snprintf(r->own[n++], sizeof *r->own, "CUDA_VISIBLE_DEVICES=");
+        snprintf(r->own[n++], sizeof *r->own, "HIP_VISIBLE_DEVICES=-1");
+    }
+    if (getenv("OMP_NUM_THREADS") == NULL)
+        snprintf(r->own[n++], sizeof *r->own, "OMP_NUM_THREADS=%d", task->cores);
+    return n;
+}
+
 /* The environment of the programs: most of that of this rank, and what the settings add. NULL: no memory. */
 static void make_environment(struct command_lines *r)
 {
-    int n = 0;
+    int n = 0, n_own = make_own(r);
     for (char **e = environ; *e != NULL; e++)
         n++;
-    r->env = calloc((size_t)(n + r->spec->n_env + 2), sizeof *r->env);
+    r->env = calloc((size_t)(n + n_own + r->spec->n_env + 2), sizeof *r->env);
     if (r->env == NULL)
         return;
     for (char **e = environ; *e != NULL; e++)
-        if (!is_left_out(r, *e))
+        if (!is_left_out(r, *e, n_own))
             r->env[r->n_env++] = *e;
+    for (int i = 0; i < n_own; i++)
+        if (!is_left_out(r, r->own[i], 0)) /* the settings say otherwise */
+            r->env[r->n_env++] = r->own[i];
     const char *more = command_text_of(r->spec, r->spec->env);
     for (int i = 0; i < r->spec->n_env; i++, more += strlen(more) + 1)
         r->env[r->n_env++] = (char *)more;
@@ -54,12 +83,44 @@ void command_log(struct command_lines *r, const struct command_line *line, const
                      (long long)line->number, r->host.at, end->began, end->took, (long long)sent,
                      (long long)received, end->exit, end->signal);
     command_add(&text, head, (size_t)n);
-    command_describe(r->spec, line, &text);
+    command_describe(r->spec, r->form, line, &text);
     for (char *c = text.at + n; *c != '\0'; c++) /* one line, whatever it has */
         *c = *c == '\n' ? ' ' : *c;
     command_add(&text, "\n", 1);
-    plb_task_record(r->task, LOG, line->number - 1, text.at, text.n);
+    plb_task_record(r->task, LOG, line->unit, text.at, text.n);
     free(text.at);
+}
+
+struct command_line command_line_at(const struct command_lines *r, int64_t unit)
+{
+    const struct plb_task *task = r->task;
+    struct command_line line = command_line_of(task->data[TEXT], task->data[PLACES], task->first + unit);
+    line.slot = task->slot;
+    line.gpu = task->gpu;
+    return line;
+}
+
+double command_cost(const struct command_lines *r, const struct command_line *line)
+{
+    const double *costs = r->task->data[COSTS];
+    return costs[0] >= 0.0 ? costs[line->unit] : 1.0;
+}
+
+/* Whether a line would not end before the time of the run is over, as far as one can say. */
+static bool refuses(const struct command_lines *r, const struct command_line *line,
+                    struct command_outcome *outcome)
+{
+    double left = r->task->until - command_seconds(), expected;
+    if (!isfinite(left))
+        return false;
+    bool told = *(const double *)r->task->data[COSTS] >= 0.0;
+    double chance = command_chance_here(r->form, told, r->spec->seconds, command_cost(r, line), left,
+                                        &expected);
+    if (chance >= COMMAND_LEAST_CHANCE)
+        return false;
+    *outcome = (struct command_outcome){NO_TIME,        0, r->where, (float)fmax(left, 0.0), (float)chance,
+                                        (float)expected};
+    return true;
 }
 
 /* A number for a process of the run. Two that have the same one by chance do no harm. */
@@ -71,6 +132,31 @@ static uint32_t number_of(const char *host)
     return hash;
 }
 
+/* Whether this process leaves a line that has failed to others: to those of the other form, where there are
+ * two. */
+static bool declines(const struct command_lines *r, uint32_t where)
+{
+    bool both = r->spec->has[ON_CPU] && r->spec->has[ON_GPU];
+    return both ? (where & 1u) == (uint32_t)r->form : where == r->where;
+}
+
+/* Lines of a task that have ended, for --halt. */
+struct ended {
+    int64_t failed, succeeded;
+};
+
+/* Counts a line, which is not run again where it has failed. Returns whether the run ends by those of this
+ * task alone: rank 0 hears of them when the task has ended. */
+static bool halts(const struct command_lines *r, struct ended *n, const struct command_outcome *outcome,
+                  uint8_t todo)
+{
+    bool failed = outcome->exit != 0 || outcome->signal != 0;
+    n->failed += failed && (todo & LAST) != 0;
+    n->succeeded += !failed;
+    int64_t units = (int64_t)(r->task->bytes[PLACES] / sizeof(struct command_place));
+    return command_halt_now(&r->spec->halt, units, n->failed, n->succeeded);
+}
+
 /* Runs the lines of the task that are to be run. Returns whether one was declined. */
 static bool run_lines(struct command_lines *r)
 {
@@ -79,24 +165,28 @@ static bool run_lines(struct command_lines *r)
     const uint8_t *todo = (const uint8_t *)task->data[TODO] + task->first;
     const uint32_t *where = (const uint32_t *)task->data[WHERE] + task->first;
     int64_t *served = r->spec->serves ? calloc((size_t)task->count, sizeof *served) : NULL, n = 0;
-    bool goes_on = true, declines = false;
+    struct ended ended = {0, 0};
+    bool goes_on = true, declined = false, halted = false;
     for (int64_t i = 0; i < task->count && goes_on && r->failed == 0; i++) {
-        struct command_line line = command_line_of(task->data[TEXT], task->data[PLACES], task->first + i);
+        struct command_line line = command_line_at(r, i);
         int what = todo[i] & ~LAST;
-        bool declined = what == ELSEWHERE && where[i] == r->where;
-        declines |= declined;
-        if (declined)
+        if (what == NOTHING)
+            continue;
+        if (halted || (what == ELSEWHERE && declines(r, where[i])))
             outcomes[i].exit = DECLINED;
-        else if (what != NOTHING && served != NULL)
+        else if (!refuses(r, &line, &outcomes[i]) && served != NULL)
             served[n++] = i;
-        else if (what != NOTHING)
+        else if (outcomes[i].exit != NO_TIME)
             goes_on = command_run_line(r, &line, (todo[i] & LAST) != 0, &outcomes[i])
                    && !plb_task_cancelled(task);
+        if (served == NULL && outcomes[i].exit > DECLINED)
+            halted |= halts(r, &ended, &outcomes[i], todo[i]);
+        declined |= outcomes[i].exit == DECLINED || outcomes[i].exit == NO_TIME;
     }
     if (n > 0)
         command_serve_lines(r, served, n);
     free(served);
-    return declines;
+    return declined;
 }
 
 int command_entry(const struct plb_task *task)
@@ -105,10 +195,13 @@ int command_entry(const struct plb_task *task)
     struct command_lines r = {.task = task, .spec = task->data[SPEC]};
     gethostname(host, sizeof host - 1);
     command_add(&r.host, host, strlen(host));
-    r.where = number_of(host);
+    r.form = task->gpu != NULL && r.spec->has[ON_GPU] ? ON_GPU : ON_CPU;
+    r.where = (number_of(host) & ~1u) | (uint32_t)r.form;
     make_environment(&r);
     if (r.env == NULL)
         r.failed = plb_task_error(task, "there is no memory for the environment of programs");
+    else if (!r.spec->has[r.form])
+        r.failed = plb_task_leave(task, "there is no command for CPUs (command.run)");
     if (run_lines(&r)) /* others may be quicker now */
         nanosleep(&(struct timespec){0, 1000000}, NULL);
     free(r.env);

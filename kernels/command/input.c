@@ -7,6 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "costs.h"
+#include "gpu.h"
+
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./+-"
 
 /* Whether a shell knows a command of plain characters: a program, or one of its own. */
@@ -14,12 +17,9 @@ static bool shell_knows(const char *name, const char *folder)
 {
     struct command_text text = {NULL, 0, 0};
     if (folder != NULL) {
-        struct command_text where = {NULL, 0, 0};
         command_add(&text, "cd ", 3);
-        command_replace("{}", folder, strlen(folder), 0, true, &where);
-        command_add(&text, where.at, where.n);
+        command_quote(&text, folder, strlen(folder));
         command_add(&text, " && ", 4);
-        free(where.at);
     }
     command_add(&text, "command -v ", 11);
     command_add(&text, name, strlen(name));
@@ -73,62 +73,113 @@ static int put_env(struct plb_app *app, const char *env, struct command_text *al
     return n;
 }
 
-/* The forms of a command that is given. In that of a server nothing is replaced. */
-static int put_command(struct plb_app *app, const char *command, const char *folder,
-                       struct command_spec *spec, struct command_text *all)
+/* A form of a command that is given. In that of a server nothing is replaced. */
+static int put_form(struct plb_app *app, const char *option, const char *folder, struct command_spec *spec,
+                    struct command_form *form, const char *command, struct command_text *all)
 {
     struct command_text words = {NULL, 0, 0}, script = {NULL, 0, 0}, path = {NULL, 0, 0};
-    const char *option = spec->serves ? "serve" : "run", *wrong = NULL;
-    const char *other = spec->serves ? NULL : command_other_words(command);
+    struct command_parts parts = {NULL, 0};
+    const char *wrong = NULL;
     bool found = false;
     if (!command_needs_shell(command)) {
-        spec->n_words = command_split(command, &words);
-        found = spec->n_words >= 0
+        form->n_words = command_split(command, &words);
+        found = form->n_words >= 0
              && ((!spec->serves && command_has_part(words.at))
                  || command_find_program(words.at, folder, &path));
     }
-    spec->form = found ? WORDS : SCRIPT;
+    form->kind = found ? WORDS : SCRIPT;
     if (spec->serves)
         command_add(&script, command, strlen(command));
     else
-        wrong = command_script(command, &script);
+        wrong = command_script(command, spec->columns, &script, &parts);
     if (found)
-        spec->words = put(all, words.at, words.n);
-    spec->script = put(all, script.at, script.n + 1);
+        form->words = put(all, words.at, words.n);
+    form->script = put(all, script.at, script.n + 1);
+    form->parts = put(all, (const char *)parts.at, (size_t)parts.n * sizeof *parts.at);
+    form->n_parts = parts.n;
     free(words.at);
     free(script.at);
+    free(parts.at);
     free(path.at);
-    if (other != NULL)
-        fprintf(stderr, "plbrun: warning: command.run = %s: %s\n", command, other);
     if (wrong != NULL)
         return plb_app_error(app, "command.%s = %s: %s", option, command, wrong);
     return check_program(app, option, command, folder);
 }
 
+/* The option of a form, and what it says; NULL: it is not given. */
+static const char *given_form(const struct plb_app *app, const struct command_spec *spec, int form,
+                              const char **option)
+{
+    static const char *const options[2][2] = {{"run", "run_gpu"}, {"serve", "serve_gpu"}};
+    *option = options[spec->serves][form];
+    return plb_app_text(app, *option);
+}
+
+static int put_command(struct plb_app *app, int which, const char *folder, struct command_spec *spec,
+                       struct command_text *all)
+{
+    struct command_text command = {NULL, 0, 0};
+    struct command_form *form = &spec->forms[which];
+    const char *option, *given = given_form(app, spec, which, &option);
+    if (given == NULL)
+        return PLB_OK;
+    given += strspn(given, " \t");
+    if (*given == '\0')
+        return plb_app_error(app, "command.%s is empty; give a command%s", option,
+                             which == ON_CPU && !spec->serves ? ", or leave it out to run the lines" : "");
+    command_add(&command, given, strlen(given));
+    if (!spec->serves && !command_has_part(given))
+        command_add(&command, " {}", 3);
+    spec->has[which] = true;
+    form->command = put(all, command.at, command.n + 1);
+    int status = put_form(app, option, folder, spec, form, command.at, all);
+    free(command.at);
+    return status;
+}
+
 /* All options of servers. */
 static int put_server(struct plb_app *app, struct command_spec *spec, struct command_text *all)
 {
-    const char *end = plb_app_text(app, "answer_end"), *run = plb_app_text(app, "run");
-    spec->serves = plb_app_text(app, "serve") != NULL;
+    const char *end = plb_app_text(app, "answer_end");
+    bool runs = plb_app_text(app, "run") != NULL || plb_app_text(app, "run_gpu") != NULL;
+    spec->serves = plb_app_text(app, "serve") != NULL || plb_app_text(app, "serve_gpu") != NULL;
     spec->batches = plb_app_flag(app, "serve_batch");
     spec->separator = plb_app_flag(app, "null") ? '\0' : '\n';
     if (!spec->serves && (end != NULL || spec->batches))
         return plb_app_error(app, "command.%s is for servers; name one with command.serve, or leave it out",
                              end != NULL ? "answer_end" : "serve_batch");
-    if (spec->serves && run != NULL)
+    if (spec->serves && runs)
         return plb_app_error(app,
                              "command.run and command.serve both name what is done with a line; leave one "
                              "out");
+    spec->tags = plb_app_flag(app, "tag");
+    if (spec->serves && spec->tags)
+        return plb_app_error(app, "command.tag is for command.run: a server writes its answers itself");
     if (end != NULL)
         spec->end = put(all, end, strlen(end) + 1);
     return PLB_OK;
 }
 
-/* The command and its folder and environment. */
+/* How many programs share a GPU. */
+static int read_per_gpu(struct plb_app *app, struct command_spec *spec)
+{
+    const char *text = plb_app_text(app, "per_gpu");
+    char *end;
+    long n = strtol(text, &end, 10);
+    spec->automatic = strcmp(text, "auto") == 0;
+    if (!spec->automatic && (end == text || *end != '\0' || n < 1 || n > 64))
+        return plb_app_error(app, "command.per_gpu = %s: expected a number from 1 to 64, or auto", text);
+    if (spec->has[ON_GPU])
+        plb_app_use_gpus(app, spec->automatic ? COMMAND_MOST_PER_GPU : (int)n);
+    else if (plb_app_given(app, "per_gpu"))
+        return plb_app_error(app, "command.per_gpu is for programs on GPUs; name one with command.run_gpu");
+    return PLB_OK;
+}
+
+/* The commands, and their folder and environment. */
 static int put_all(struct plb_app *app, struct command_spec *spec, struct command_text *all)
 {
-    const char *folder = plb_app_text(app, "folder"), *given;
-    struct command_text command = {NULL, 0, 0};
+    const char *folder = plb_app_text(app, "folder");
     struct stat info;
     if (put_server(app, spec, all) != PLB_OK)
         return PLB_EINPUT;
@@ -139,26 +190,17 @@ static int put_all(struct plb_app *app, struct command_spec *spec, struct comman
     spec->env = (int64_t)all->n;
     if ((spec->n_env = put_env(app, plb_app_text(app, "env"), all)) < 0)
         return PLB_EINPUT;
-    given = plb_app_text(app, spec->serves ? "serve" : "run");
-    if (given == NULL)
-        return PLB_OK;
-    given += strspn(given, " \t");
-    if (*given == '\0' && spec->serves)
-        return plb_app_error(app, "command.serve is empty; give a command");
-    if (*given == '\0')
-        return plb_app_error(app, "command.run is empty; give a command, or leave it out to run the lines");
-    command_add(&command, given, strlen(given));
-    if (!spec->serves && !command_has_part(given))
-        command_add(&command, " {}", 3);
-    spec->command = put(all, command.at, command.n + 1);
-    int status = put_command(app, command.at, folder, spec, all);
-    free(command.at);
-    return status;
+    for (int form = ON_CPU; form <= ON_GPU; form++)
+        if (put_command(app, form, folder, spec, all) != PLB_OK)
+            return PLB_EINPUT;
+    if (!spec->has[ON_CPU] && !spec->has[ON_GPU])
+        spec->has[ON_CPU] = true; /* each line is a command */
+    return read_per_gpu(app, spec);
 }
 
 static int make_spec(struct plb_app *app, struct command_input *input)
 {
-    struct command_spec spec = {.form = LINES,
+    struct command_spec spec = {.columns = input->columns,
                                 .timeout = plb_app_real(app, "timeout"),
                                 .grace = plb_app_real(app, "grace"),
                                 .start = plb_app_real(app, "start")};
@@ -176,5 +218,7 @@ static int make_spec(struct plb_app *app, struct command_input *input)
 int command_read_input(struct plb_app *app, struct command_input *input)
 {
     *input = (struct command_input){0};
-    return command_read_list(app, input) == PLB_OK ? make_spec(app, input) : PLB_EINPUT;
+    if (command_read_list(app, input) != PLB_OK || make_spec(app, input) != PLB_OK)
+        return PLB_EINPUT;
+    return command_read_costs(app, input);
 }

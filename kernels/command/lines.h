@@ -5,6 +5,7 @@
 #include "input.h"
 
 #define DECLINED (-2) /* the exit status of a line that a rank leaves to others */
+#define NO_TIME (-3)  /* and of one that would not end before the time of the run is over */
 
 enum { NOTHING, ANYWHERE, ELSEWHERE }; /* what is to be done with a line in a pass */
 #define LAST 4                         /* and is added where it is not run again, however it ends */
@@ -14,12 +15,20 @@ struct command_lines {
     const struct plb_task *task;
     const struct command_spec *spec;
     struct command_text path, host;
-    uint32_t where; /* a number for this process */
+    int form;       /* ON_CPU or ON_GPU */
+    uint32_t where; /* a number for this process; its last bit is the form */
     char **env;
     int n_env;
-    char sequence[48];
-    int failed; /* what the entry returns */
+    char sequence[48], own[5][100]; /* variables */
+    bool ran;                       /* a line of the task has been run */
+    int failed;                     /* what the entry returns */
 };
+
+/* Line `unit` of the task, from 0. */
+struct command_line command_line_at(const struct command_lines *r, int64_t unit);
+
+/* The cost of a line, as far as it is told; else 1. */
+double command_cost(const struct command_lines *r, const struct command_line *line);
 
 /* Runs one line, and keeps its outputs where it is not run again: then they may be printed at once. False
  * where nobody wants it any more. */

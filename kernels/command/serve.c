@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "forecast.h"
 #include "lines.h"
 #include "server.h"
 
@@ -107,7 +108,7 @@ static bool start(struct command_lines *r, struct own *own)
     const char *folder = r->spec->folder > 0 ? command_text_of(r->spec, r->spec->folder) : NULL;
     struct command_words words = {{NULL, 0, 0}, NULL, 0};
     int reason = ENOENT;
-    command_make_server(r->spec, folder, &r->path, &words);
+    command_make_server(r->spec, r->form, folder, &r->path, &words);
     struct command_child child = {words.argv, r->env, r->path.at, folder, 0.0, r->task};
     bool started = r->path.n > 0 && command_server_start(&own->server, &child, &reason);
     if (!started)
@@ -128,7 +129,7 @@ struct sent {
 
 static struct command_line line_at(const struct command_lines *r, int64_t unit)
 {
-    return command_line_of(r->task->data[TEXT], r->task->data[PLACES], r->task->first + unit);
+    return command_line_at(r, unit);
 }
 
 static void keep_errors(struct command_lines *r, struct own *own, int64_t number, bool wanted)
@@ -142,6 +143,7 @@ static void keep_errors(struct command_lines *r, struct own *own, int64_t number
 
 static void send_lines(struct command_lines *r, struct own *own, struct sent *sent)
 {
+    struct command_text text = {NULL, 0, 0};
     char count[24];
     if (r->spec->batches) {
         int n = snprintf(count, sizeof count, "%lld%c", (long long)sent->n, own->server.separator);
@@ -149,9 +151,12 @@ static void send_lines(struct command_lines *r, struct own *own, struct sent *se
     }
     for (int64_t k = 0; k < sent->n; k++) {
         struct command_line line = line_at(r, sent->units[k]);
-        command_server_send(&own->server, line.text, line.n);
-        command_server_send(&own->server, &own->server.separator, 1);
+        text.n = 0;
+        command_part_of((struct command_part){LINE, 0}, &line, &text);
+        command_add(&text, &own->server.separator, 1);
+        command_server_send(&own->server, text.at, text.n);
     }
+    free(text.at);
     sent->at = command_time();
     sent->before = command_seconds();
 }
@@ -169,7 +174,7 @@ static void finish_line(struct command_lines *r, struct sent *sent, int64_t unit
     sent->before = now;
     if (last)
         command_log(r, &line, end, (int64_t)line.n + 1, received);
-    outcomes[unit] = (struct command_outcome){end->exit, end->signal, r->where};
+    outcomes[unit] = (struct command_outcome){.exit = end->exit, .signal = end->signal, .where = r->where};
 }
 
 /* Waits for the answer to the first line of `sent` that has none. Says once in a process that the first
@@ -212,7 +217,13 @@ static int64_t take_answers(struct command_lines *r, struct own *own, struct sen
             own->starting = command_seconds() - sent->before;
         plb_task_record(r->task, OUT, number, answer, n);
         keep_errors(r, own, number + 1, true);
-        finish_line(r, sent, unit, &(struct command_end){.exit = 0}, (int64_t)n, true);
+        struct command_end end = {.exit = 0};
+        finish_line(r, sent, unit, &end, (int64_t)n, true);
+        if (own->server.answers > 1) { /* the first one has loaded */
+            struct command_line line = line_at(r, unit);
+            command_note(r->form, *(const double *)r->task->data[COSTS] >= 0.0, r->spec->seconds,
+                         command_cost(r, &line), end.took);
+        }
     }
     return sent->n;
 }

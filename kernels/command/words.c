@@ -72,46 +72,70 @@ static void make_line(const struct command_line *line, const char *folder, struc
                       struct command_words *w)
 {
     struct command_text text = {NULL, 0, 0};
-    command_add(&text, line->text, line->n);
+    command_part_of((struct command_part){LINE, 0}, line, &text);
     w->n = command_needs_shell(text.at) ? 0 : command_split(text.at, &w->text);
     if (w->n < 1 || !command_find_program(w->text.at, folder, path))
-        make_shell(line->text, line->n, path, w);
+        make_shell(text.at, text.n, path, w);
     free(text.at);
 }
 
-void command_make(const struct command_spec *spec, const struct command_line *line, const char *folder,
-                  struct command_text *path, struct command_words *w)
+/* A word of a program. One that stands for all columns becomes as many. */
+static void replace_word(const char *word, const struct command_line *line, struct command_words *w)
 {
-    const char *word = command_text_of(spec, spec->words);
-    if (spec->form == LINES) {
+    struct command_part part;
+    bool apart = command_part_at(word, &part) == strlen(word) && word[0] != '\0' && part.column == 0
+              && part.kind <= NAME_STEM;
+    int columns = apart ? command_columns(line) : 1;
+    for (int column = 1; column <= columns; column++, w->n++) {
+        if (apart)
+            command_part_of((struct command_part){part.kind, column}, line, &w->text);
+        else
+            command_replace(word, line, false, &w->text);
+        command_add(&w->text, "", 1);
+    }
+}
+
+static void make_script(const struct command_spec *spec, const struct command_form *form,
+                        const struct command_line *line, struct command_text *path, struct command_words *w)
+{
+    const char *script = command_text_of(spec, form->script);
+    make_shell(script, strlen(script), path, w);
+    add_word(w, "sh", 2);
+    for (int i = 0; i < form->n_parts; i++, w->n++) {
+        struct command_part part;
+        memcpy(&part, command_text_of(spec, form->parts) + (size_t)i * sizeof part, sizeof part);
+        command_part_of(part, line, &w->text);
+        command_add(&w->text, "", 1);
+    }
+}
+
+void command_make(const struct command_spec *spec, int which, const struct command_line *line,
+                  const char *folder, struct command_text *path, struct command_words *w)
+{
+    const struct command_form *form = &spec->forms[which];
+    const char *word = command_text_of(spec, form->words);
+    if (form->kind == LINES) {
         make_line(line, folder, path, w);
-    } else if (spec->form == SCRIPT) {
-        const char *script = command_text_of(spec, spec->script);
-        make_shell(script, strlen(script), path, w);
-        add_word(w, "sh", 2);
-        for (int part = 0; part < PARTS; part++, w->n++) {
-            command_part_of((enum command_part)part, line->text, line->n, line->number, &w->text);
-            command_add(&w->text, "", 1);
-        }
+    } else if (form->kind == SCRIPT) {
+        make_script(spec, form, line, path, w);
     } else {
-        for (int i = 0; i < spec->n_words; i++, word += strlen(word) + 1, w->n++) {
-            command_replace(word, line->text, line->n, line->number, false, &w->text);
-            command_add(&w->text, "", 1);
-        }
+        for (int i = 0; i < form->n_words; i++, word += strlen(word) + 1)
+            replace_word(word, line, w);
         command_find_program(w->text.at, folder, path);
     }
     point(w);
 }
 
-void command_make_server(const struct command_spec *spec, const char *folder, struct command_text *path,
-                         struct command_words *w)
+void command_make_server(const struct command_spec *spec, int which, const char *folder,
+                         struct command_text *path, struct command_words *w)
 {
-    const char *word = command_text_of(spec, spec->words), *script = command_text_of(spec, spec->script);
-    if (spec->form == SCRIPT)
+    const struct command_form *form = &spec->forms[which];
+    const char *word = command_text_of(spec, form->words), *script = command_text_of(spec, form->script);
+    if (form->kind == SCRIPT)
         make_shell(script, strlen(script), path, w);
-    for (int i = 0; i < spec->n_words && spec->form == WORDS; i++, word += strlen(word) + 1)
+    for (int i = 0; i < form->n_words && form->kind == WORDS; i++, word += strlen(word) + 1)
         add_word(w, word, strlen(word));
-    if (spec->form == WORDS)
+    if (form->kind == WORDS)
         command_find_program(w->text.at, folder, path);
     point(w);
 }
@@ -122,11 +146,12 @@ void command_words_fini(struct command_words *w)
     free(w->argv);
 }
 
-void command_describe(const struct command_spec *spec, const struct command_line *line,
+void command_describe(const struct command_spec *spec, int which, const struct command_line *line,
                       struct command_text *text)
 {
-    if (spec->form == LINES || spec->serves)
-        command_add(text, line->text, line->n);
+    const struct command_form *form = &spec->forms[which];
+    if (form->kind == LINES || spec->serves)
+        command_part_of((struct command_part){LINE, 0}, line, text);
     else
-        command_replace(command_text_of(spec, spec->command), line->text, line->n, line->number, true, text);
+        command_replace(command_text_of(spec, form->command), line, true, text);
 }

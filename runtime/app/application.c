@@ -6,6 +6,7 @@
 
 #include "app/record_store.h"
 #include "app/reduce.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "device/driver.h"
 #include "host/crash.h"
@@ -110,7 +111,8 @@ static int check_records(struct plb_app *app, const struct plb_data *d)
     for (int i = 0; i < plb_phase_count(app->kernel); i++)
         for (int k = 0; plb_device_drivers[k] != NULL; k++) {
             const struct plb_phase phase = plb_phase_at(app->kernel, i);
-            if (plb_device_drivers[k]->kind != PLB_CPU && plb_device_drivers[k]->entry(&phase) != NULL)
+            if (plb_device_drivers[k]->kind != PLB_CPU && !plb_device_drivers[k]->programs
+                && plb_device_drivers[k]->entry(&phase) != NULL)
                 return wrong(app, d,
                              "has records, which only a cpu entry can make; leave the other entry out");
         }
@@ -151,6 +153,7 @@ static int check_declarations(struct plb_app *app)
 static void make_store(struct plb_app *app)
 {
     const char *beside = NULL;
+    const struct plb_stream_shape shape = {app->units, app->order, app->streams == PLB_IN_ORDER};
     bool any = false;
     for (int i = 0; i < app->n_data; i++)
         any |= app->data[i].mode == PLB_RECORDS;
@@ -161,21 +164,26 @@ static void make_store(struct plb_app *app)
     app->records = plb_record_store_new(app->data, app->n_data, beside);
     app->results.store = app->records;
     app->results.units = app->units;
+    app->results.order = app->order;
     for (int i = 0; i < app->results.n && app->streams != PLB_IN_THE_END; i++) {
         struct plb_result *r = &app->results.at[i];
         if (r->records && r->head == NULL && plb_file_descriptor(r->path) >= 0)
-            r->streamed = plb_record_store_stream(app->records, r->buffer, app->units,
-                                                  app->streams == PLB_IN_ORDER, r->path);
+            r->streamed = plb_record_store_stream(app->records, r->buffer, &shape, r->path);
         else if (r->log && r->head != NULL && !plb_file_streams(r->path)) /* in the end it is sorted */
-            plb_record_store_grow(app->records, r->buffer, app->units, app->streams == PLB_IN_ORDER, r->path,
-                                  r->head);
+            plb_record_store_grow(app->records, r->buffer, &shape, r->path, r->head);
     }
 }
 
 int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const struct plb_settings *settings,
-                  bool simulated, bool shares)
+                  struct plb_app_mode mode)
 {
-    *app = (struct plb_app){.kernel = kernel, .settings = settings, .simulated = simulated, .shares = shares};
+    *app = (struct plb_app){.kernel = kernel,
+                            .settings = settings,
+                            .simulated = mode.simulated,
+                            .dry_run = mode.dry_run,
+                            .resumes = mode.resumes,
+                            .shares = mode.shares,
+                            .until = plb_now() + mode.left_s};
     plb_crash_call(kernel->name, "setup");
     int status = kernel->setup(app);
     plb_crash_call(kernel->name, NULL);
@@ -226,7 +234,12 @@ struct costing {
 static double cost(const void *context, int64_t first, int64_t count)
 {
     const struct costing *c = context;
-    return c->phase.cost(c->app, first, count);
+    double sum = 0.0;
+    if (c->app->costs == NULL)
+        return c->phase.cost(c->app, first, count);
+    for (int64_t u = first; u < first + count; u++)
+        sum += c->app->costs[u];
+    return sum;
 }
 
 int plb_app_cost_map(struct plb_app *app, int phase, struct plb_cost_map *map)
@@ -234,8 +247,9 @@ int plb_app_cost_map(struct plb_app *app, int phase, struct plb_cost_map *map)
     char title[PLB_PHASE_TITLE];
     struct costing c = {app, plb_phase_at(app->kernel, phase)};
     struct plb_error err = {.status = PLB_OK};
+    bool told = app->costs != NULL || c.phase.cost != NULL;
     plb_crash_call(app->kernel->name, "cost");
-    plb_cost_map_init(map, app->units, c.phase.cost != NULL ? cost : NULL, &c, &err);
+    plb_cost_map_init(map, app->units, told ? cost : NULL, &c, &err);
     plb_crash_call(app->kernel->name, NULL);
     if (err.status == PLB_OK)
         return app->err.status; /* of an option that `cost` mistook */

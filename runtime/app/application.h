@@ -34,11 +34,15 @@ struct plb_record_store;
 struct plb_app {
     const struct plb_kernel *kernel;
     const struct plb_settings *settings;
-    bool simulated;
+    bool simulated, dry_run, resumes;
     bool shares; /* plb_app_alloc gives memory that is shared with child processes */
     int64_t units;
-    int64_t multiple; /* units in which tasks are best counted; 0: not said */
-    int64_t chunk;    /* units of a chunk (app/chunks.h); 0: there are none */
+    const int64_t *order; /* of units in files of records; NULL: ascending */
+    const double *costs;  /* of units; NULL: as the kernel's functions say */
+    int programs;         /* for each GPU of a host, if the kernel starts programs there; else 0 */
+    double until;         /* plb_now() when no task goes on; infinite: nobody limits the time */
+    int64_t multiple;     /* units in which tasks are best counted; 0: not said */
+    int64_t chunk;        /* units of a chunk (app/chunks.h); 0: there are none */
     int n_data;
     struct plb_data data[PLB_MAX_DATA];
     bool replaced[PLB_MAX_DATA];      /* since the last pass */
@@ -64,12 +68,24 @@ struct plb_app {
     struct plb_record_store *records; /* NULL: no buffer has records, or none are made */
     struct plb_error err;             /* the first mistake that the kernel or a check has described */
     struct plb_error failed;          /* a run that has done its work fails for this reason */
+    bool unfinished;                  /* there, since the time was not enough */
+    struct {
+        bool asked, at_once;
+        struct plb_error why; /* PLB_OK: the run ends well */
+    } halt;                   /* the run ends early (plb_app_halt) */
 };
 
-/* Runs the kernel's setup and checks what it declared. shares: child processes execute tasks. Returns PLB_OK;
+/* The purpose that an application is set up for. */
+struct plb_app_mode {
+    bool simulated, dry_run, resumes;
+    bool shares;   /* child processes execute tasks */
+    double left_s; /* until no task goes on; infinite: nobody limits the time */
+};
+
+/* Runs the kernel's setup and checks what it declared. Returns PLB_OK;
  * or another status, and app->err has the sentence. Kernel and settings are borrowed until fini. */
 int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const struct plb_settings *settings,
-                  bool simulated, bool shares);
+                  struct plb_app_mode mode);
 
 /* Whether memory is the application's, or a result's file, and shared with child processes. */
 bool plb_app_shares(const struct plb_app *app, const void *data);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app/application.h"
+#include "base/clock.h"
 #include "base/memory.h"
 #include "config/nearest.h"
 #include "format/csv.h"
@@ -102,6 +103,31 @@ bool plb_app_given(const struct plb_app *app, const char *name)
 bool plb_app_simulated(const struct plb_app *app)
 {
     return app->simulated;
+}
+
+bool plb_app_dry_run(const struct plb_app *app)
+{
+    return app->dry_run;
+}
+
+bool plb_app_resumes(const struct plb_app *app)
+{
+    return app->resumes;
+}
+
+double plb_app_time_left(const struct plb_app *app)
+{
+    return app->until - plb_now();
+}
+
+void plb_app_unit_costs(struct plb_app *app, const double *costs)
+{
+    app->costs = costs;
+}
+
+void plb_app_use_gpus(struct plb_app *app, int programs)
+{
+    app->programs = programs > 1 ? programs : 1;
 }
 
 void plb_app_units(struct plb_app *app, int64_t units)
@@ -251,16 +277,6 @@ int plb_app_error(struct plb_app *app, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     return plb_fail(&app->err, PLB_EINPUT, "%s", text);
-}
-
-void plb_app_failed(struct plb_app *app, const char *format, ...)
-{
-    char text[sizeof app->failed.text];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    plb_fail(&app->failed, PLB_EFAILED, "%s", text);
 }
 
 bool plb_app_has_path(struct plb_app *app, const char *path, const char *function)

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/record_stream.h"
 #include "base/crc32c.h"
 #include "base/memory.h"
 #include "base/path.h"
@@ -168,19 +167,19 @@ void plb_record_store_drop(struct plb_record_store *s, struct plb_range range)
     give(s, range, range, -1, 0);
 }
 
-bool plb_record_store_stream(struct plb_record_store *s, int i, int64_t units, bool in_order,
+bool plb_record_store_stream(struct plb_record_store *s, int i, const struct plb_stream_shape *shape,
                              const char *path)
 {
     if (s->stream == NULL)
-        s->stream = plb_record_stream_new(units, s->n_parts, in_order);
+        s->stream = plb_record_stream_new(shape, s->n_parts);
     return plb_record_stream_add(s->stream, s->of[i], path);
 }
 
-void plb_record_store_grow(struct plb_record_store *s, int i, int64_t units, bool in_order, const char *path,
-                           const char *head)
+void plb_record_store_grow(struct plb_record_store *s, int i, const struct plb_stream_shape *shape,
+                           const char *path, const char *head)
 {
     if (s->stream == NULL)
-        s->stream = plb_record_stream_new(units, s->n_parts, in_order);
+        s->stream = plb_record_stream_new(shape, s->n_parts);
     plb_record_stream_grow(s->stream, s->of[i], path, head);
 }
 
@@ -341,21 +340,27 @@ static bool copy(const struct plb_record_store *s, int64_t at, int64_t bytes, ch
 }
 
 /* Copies the records in the order of the units. Neighbours are copied at once. */
-static bool print(const struct plb_record_store *s, const struct place *places, int64_t units, FILE *out)
+static bool print(const struct plb_record_store *s, const struct place *places, int64_t units,
+                  const int64_t *order, FILE *out)
 {
     char *buffer = malloc(COPY);
     bool right = buffer != NULL;
-    for (int64_t u = 0; u < units && right;) {
-        int64_t at = places[u].at, end = at + places[u].bytes;
-        for (u++; u < units && (places[u].bytes == 0 || places[u].at == end); u++)
-            end += places[u].bytes;
+    for (int64_t i = 0; i < units && right;) {
+        struct place of = places[order != NULL ? order[i] : i];
+        int64_t at = of.at, end = at + of.bytes;
+        for (i++; i < units; i++, end += of.bytes) {
+            of = places[order != NULL ? order[i] : i];
+            if (of.bytes != 0 && of.at != end)
+                break;
+        }
         right = copy(s, at, end - at, buffer, out);
     }
     free(buffer);
     return right;
 }
 
-int plb_record_store_print(const struct plb_record_store *s, int i, int64_t units, FILE *out)
+int plb_record_store_print(const struct plb_record_store *s, int i, int64_t units, const int64_t *order,
+                           FILE *out)
 {
     struct place *places = plb_alloc((size_t)units * sizeof *places);
     int64_t *lengths = NULL;
@@ -363,7 +368,7 @@ int plb_record_store_print(const struct plb_record_store *s, int i, int64_t unit
     errno = 0;
     for (int k = 0; k < s->n_pieces && right; k++)
         right = place(s, &s->pieces[k], s->of[i], &lengths, places);
-    right = right && print(s, places, units, out);
+    right = right && print(s, places, units, order, out);
     free(lengths);
     free(places);
     return right ? 0 : errno != 0 ? errno : ENOMEM;

@@ -12,6 +12,7 @@
 
 #include <stdio.h>
 
+#include "app/record_stream.h"
 #include "base/rangeset.h"
 #include "plb/kernel.h"
 
@@ -43,13 +44,13 @@ bool plb_record_store_keep(struct plb_record_store *store, int pass, struct plb_
 void plb_record_store_drop(struct plb_record_store *store, struct plb_range range);
 
 /* Writes the records of buffer i to the descriptor that `path` names, too, as they arrive
- * (app/record_stream.h). Before the first result; in_order is the same in all calls. False: `path` names no
+ * (app/record_stream.h). Before the first result; the shape is the same in all calls. False: `path` names no
  * descriptor that is open. */
-bool plb_record_store_stream(struct plb_record_store *store, int i, int64_t units, bool in_order,
+bool plb_record_store_stream(struct plb_record_store *store, int i, const struct plb_stream_shape *shape,
                              const char *path);
 
 /* The same for a file of lines, which grows behind `head` (plb_record_stream_grow). */
-void plb_record_store_grow(struct plb_record_store *store, int i, int64_t units, bool in_order,
+void plb_record_store_grow(struct plb_record_store *store, int i, const struct plb_stream_shape *shape,
                            const char *path, const char *head);
 
 /* No result comes any more: waits until all are written so; rest: also those that wait for others. NULL:
@@ -59,8 +60,9 @@ int plb_record_store_end(struct plb_record_store *store, bool rest, const char *
 /* The errno with which the file, or the descriptor of *path, could not be written; 0: all is well. */
 int plb_record_store_failure(const struct plb_record_store *store, const char **path);
 
-/* Prints the records of buffer i in the order of `units` units. 16 bytes of memory for each of them. Returns
- * 0, or the errno that says why they cannot be read. */
-int plb_record_store_print(const struct plb_record_store *store, int i, int64_t units, FILE *out);
+/* Prints the records of buffer i: of `units` units, in this order; NULL: ascending. 16 bytes of memory for
+ * each of them. Returns 0, or the errno that says why they cannot be read. */
+int plb_record_store_print(const struct plb_record_store *store, int i, int64_t units, const int64_t *order,
+                           FILE *out);
 
 #endif

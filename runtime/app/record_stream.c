@@ -31,9 +31,9 @@ struct index {
 };
 
 struct plb_record_stream {
-    int64_t units;
+    struct plb_stream_shape shape;
     int n_parts, n_ways;
-    bool in_order, remembers, began, goes_on; /* goes_on: an earlier run has written records */
+    bool remembers, began;
     int file;
     int64_t known; /* the mark of an earlier run */
     struct way *ways;
@@ -48,7 +48,7 @@ struct plb_record_stream {
     int64_t mark; /* how far it is: units in order, else bytes of the file */
 
     int32_t *of;  /* the thread's from here: by unit, its result */
-    int64_t next; /* unit, in order */
+    int64_t next; /* place in the order */
     int32_t loaded;
     struct plb_streamed now; /* results[loaded] */
     struct index *index;     /* of it, by way */
@@ -58,12 +58,12 @@ struct plb_record_stream {
     struct way *way; /* of the block */
 };
 
-struct plb_record_stream *plb_record_stream_new(int64_t units, int n_parts, bool in_order)
+struct plb_record_stream *plb_record_stream_new(const struct plb_stream_shape *shape, int n_parts)
 {
     struct plb_record_stream *s = plb_alloc(sizeof *s);
-    s->units = units;
+    int64_t units = shape->units;
+    s->shape = *shape;
     s->n_parts = n_parts;
-    s->in_order = in_order;
     s->file = -1;
     s->loaded = NONE;
     s->ways = plb_alloc((size_t)n_parts * sizeof *s->ways);
@@ -123,7 +123,7 @@ static bool read_at(struct plb_record_stream *s, void *memory, size_t bytes, int
 static void flush(struct plb_record_stream *s)
 {
     if (s->filled > 0 && s->way->fd < 0 && s->failure == 0) {
-        s->way->fd = plb_file_grow(s->way->path, s->goes_on, s->way->head);
+        s->way->fd = plb_file_grow(s->way->path, s->way->head);
         if (s->way->fd < 0)
             fail(s, s->way, errno);
     }
@@ -192,6 +192,11 @@ static bool load(struct plb_record_stream *s, int32_t number)
     return true;
 }
 
+static int64_t unit_at(const struct plb_record_stream *s, int64_t place)
+{
+    return s->shape.order != NULL ? s->shape.order[place] : place;
+}
+
 static bool has_record(const struct plb_record_stream *s, int64_t unit)
 {
     for (int i = 0; i < s->n_ways; i++)
@@ -200,7 +205,8 @@ static bool has_record(const struct plb_record_stream *s, int64_t unit)
     return false;
 }
 
-static void print(struct plb_record_stream *s, int64_t unit)
+/* again: an earlier run has written it, so that only files that begin anew lack it. */
+static void print(struct plb_record_stream *s, int64_t unit, bool again)
 {
     int32_t number = s->of[unit];
     s->of[unit] = OVER;
@@ -208,7 +214,7 @@ static void print(struct plb_record_stream *s, int64_t unit)
         return;
     int64_t u = unit - s->now.result.first;
     for (int i = 0; i < s->n_ways; i++)
-        if (s->index[i].bytes[u] > 0)
+        if (s->index[i].bytes[u] > 0 && (!again || s->ways[i].head != NULL))
             emit(s, &s->ways[i], s->index[i].at[u], s->index[i].bytes[u]);
 }
 
@@ -258,14 +264,14 @@ static void take(struct plb_record_stream *s, int32_t number)
     for (int64_t u = r.units.first; u < r.units.first + r.units.count; u++) {
         if (s->of[u] != NONE || (!empty && !has_record(s, u)))
             continue;
-        s->of[u] = empty || r.over ? OVER : number;
-        if (!s->in_order)
-            print(s, u);
+        s->of[u] = empty ? OVER : number;
+        if (!s->shape.in_order)
+            print(s, u, r.over);
     }
-    if (s->in_order)
-        for (; s->next < s->units && s->of[s->next] != NONE; s->next++)
-            print(s, s->next);
-    remember(s, s->in_order ? s->next : r.end);
+    if (s->shape.in_order)
+        for (; s->next < s->shape.units && s->of[unit_at(s, s->next)] != NONE; s->next++)
+            print(s, unit_at(s, s->next), s->next < s->known);
+    remember(s, s->shape.in_order ? s->next : r.end);
 }
 
 static void *run(void *context)
@@ -284,9 +290,9 @@ static void *run(void *context)
     }
     bool rest = s->rest && s->failure == 0;
     pthread_mutex_unlock(&s->lock);
-    if (rest && s->in_order)
-        for (int64_t u = s->next; u < s->units; u++)
-            print(s, u);
+    if (rest && s->shape.in_order)
+        for (int64_t i = s->next; i < s->shape.units; i++)
+            print(s, unit_at(s, i), false);
     flush(s);
     return NULL;
 }
@@ -300,16 +306,13 @@ bool plb_record_stream_begin(struct plb_record_stream *s, int fd, bool remembers
     if (remembers && !read_mark(s))
         return false;
     s->mark = s->known;
-    s->goes_on = s->known != 0;
-    if (s->in_order)
-        s->next = s->known < 0 ? 0 : s->known < s->units ? s->known : s->units;
     return true;
 }
 
 bool plb_record_stream_cut(struct plb_record_stream *s, int64_t end)
 {
     pthread_mutex_lock(&s->lock);
-    bool back = !s->in_order && s->mark > end;
+    bool back = !s->shape.in_order && s->mark > end;
     if (back)
         s->known = s->mark = end;
     pthread_mutex_unlock(&s->lock);
@@ -318,7 +321,7 @@ bool plb_record_stream_cut(struct plb_record_stream *s, int64_t end)
 
 bool plb_record_stream_knows(const struct plb_record_stream *s, int64_t end)
 {
-    return !s->in_order && end <= s->known;
+    return !s->shape.in_order && end <= s->known;
 }
 
 /* Signals are for the other threads. */

@@ -29,8 +29,15 @@ struct plb_streamed {
     bool over;                      /* an earlier run has written it */
 };
 
+/* The units of a stream. */
+struct plb_stream_shape {
+    int64_t units;
+    const int64_t *order; /* the units in their order; NULL: ascending; borrowed */
+    bool in_order;        /* each waits for those before */
+};
+
 /* For units with n_parts records each. */
-struct plb_record_stream *plb_record_stream_new(int64_t units, int n_parts, bool in_order);
+struct plb_record_stream *plb_record_stream_new(const struct plb_stream_shape *shape, int n_parts);
 void plb_record_stream_free(struct plb_record_stream *stream); /* NULL: nothing; writes nothing more */
 
 /* Part `part` of the records goes to the descriptor that `path` names (/dev/stdout). False: it names none
@@ -38,7 +45,7 @@ void plb_record_stream_free(struct plb_record_stream *stream); /* NULL: nothing;
 bool plb_record_stream_add(struct plb_record_stream *stream, int part, const char *path);
 
 /* The same for a file, which grows behind `head`. It is opened for its first record, so that a run that never
- * begins leaves it alone. A run that goes on appends to it. */
+ * begins leaves it alone. A run that goes on begins it anew, with the records of the earlier run. */
 void plb_record_stream_grow(struct plb_record_stream *stream, int part, const char *path, const char *head);
 
 /* The file that has the bytes; remembers: it is a journal's. Where it remembers how far an earlier run came,

@@ -1,5 +1,7 @@
 /* The functions by which a kernel says what its results are (plb/kernel.h, plb/records.h). They note it;
  * app/results.c writes the files. */
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -97,6 +99,50 @@ void plb_app_save_text(struct plb_app *app, const char *path,
 void plb_app_stream_records(struct plb_app *app, bool in_order)
 {
     app->streams = in_order ? PLB_IN_ORDER : PLB_AS_THEY_COME;
+}
+
+void plb_app_order_records(struct plb_app *app, const int64_t *order)
+{
+    app->order = order;
+}
+
+/* Puts the text of a format and its values into an error. */
+static void set_sentence(struct plb_error *err, const char *format, va_list args)
+{
+    char text[sizeof err->text];
+    vsnprintf(text, sizeof text, format, args);
+    plb_fail(err, PLB_EFAILED, "%s", text);
+}
+
+void plb_app_failed(struct plb_app *app, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_sentence(&app->failed, format, args);
+    va_end(args);
+}
+
+void plb_app_unfinished(struct plb_app *app, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_sentence(&app->failed, format, args);
+    va_end(args);
+    app->unfinished = true;
+}
+
+void plb_app_halt(struct plb_app *app, bool at_once, const char *format, ...)
+{
+    va_list args;
+    if (app->halt.asked)
+        return;
+    app->halt.asked = true;
+    app->halt.at_once = at_once;
+    if (format == NULL)
+        return;
+    va_start(args, format);
+    set_sentence(&app->halt.why, format, args);
+    va_end(args);
 }
 
 int plb_write_npy(struct plb_app *app, const char *path, const struct plb_array *array)

@@ -77,7 +77,7 @@ static void print_records(const struct plb_results *results, const struct plb_re
 {
     fputs(r->head != NULL ? r->head : "", out);
     int reason = results->store != NULL
-                   ? plb_record_store_print(results->store, r->buffer, results->units, out)
+                   ? plb_record_store_print(results->store, r->buffer, results->units, results->order, out)
                    : 0;
     if (reason != 0)
         plb_fail(err, PLB_EFAILED, "%s: the records cannot be read any more: %s", r->path, strerror(reason));

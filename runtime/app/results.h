@@ -32,6 +32,7 @@ struct plb_results {
     int n;
     const struct plb_record_store *store; /* with the records; borrowed */
     int64_t units;
+    const int64_t *order; /* of the units, as plb_app_order_records says it; NULL: ascending; borrowed */
 };
 
 /* Sees to it that there is room for all results, as far as their file systems can tell, before work begins,

@@ -28,3 +28,9 @@ int plb_task_leave(const struct plb_task *task, const char *format, ...)
     va_end(args);
     return PLB_TASK_LEAVES;
 }
+
+int plb_task_retire(const struct plb_task *task)
+{
+    (void)task;
+    return PLB_TASK_RETIRES;
+}

@@ -347,15 +347,10 @@ bool plb_file_clash(const char *a, const char *b)
     return plb_file_same(a, b) && (one < 0 || other < 0 || one == other);
 }
 
-int plb_file_grow(const char *path, bool goes_on, const char *head)
+int plb_file_grow(const char *path, const char *head)
 {
-    char last = '\n';
-    int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | (goes_on ? 0 : O_TRUNC), 0666);
-    off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
-    if (fd < 0 || (size > 0 && pread(fd, &last, 1, size - 1) < 0))
-        return fd;
-    const char *text = size <= 0 ? head : last != '\n' ? "\n" : "";
-    if (write(fd, text, strlen(text)) == (ssize_t)strlen(text))
+    int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_TRUNC, 0666);
+    if (fd < 0 || write(fd, head, strlen(head)) == (ssize_t)strlen(head))
         return fd;
     close(fd);
     return -1;

@@ -42,9 +42,8 @@ int plb_file_commit(struct plb_file *file, struct plb_error *err);
 /* Removes the file instead. Releases the struct. */
 void plb_file_drop(struct plb_file *file);
 
-/* Opens a file of lines to append to it. goes_on: behind those that it has, the last of which may be cut;
- * else they are removed. An empty file gets `head` first. -1 and errno where that cannot be. */
-int plb_file_grow(const char *path, bool goes_on, const char *head);
+/* Opens a file to append to it, which begins anew with `head`. -1 and errno where that cannot be. */
+int plb_file_grow(const char *path, const char *head);
 
 /* Whether a file can be written there, as far as one can know before. Writes nothing, and opens no pipe or
  * device. PLB_OK; or PLB_EFAILED and a sentence. */

@@ -225,12 +225,15 @@ static int read_words(struct plb_arguments *a, int argc, char **argv, struct plb
 int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct plb_error *err)
 {
     *a = (struct plb_arguments){.seed = 1, .log = PLB_LOG_WARNING, .command = plb_command_line(argc, argv)};
-    int status = read_options(a, argc, argv, err);
+    int words = plb_words_before_sources(argc, argv);
+    int status = read_options(a, words, argv, err);
+    if (words < argc)
+        plb_assign_sources(&a->settings, argv + words, argc - words);
     if (a->journal != NULL && a->question == PLB_ASKS_NOTHING)
         a->question = PLB_ASKS_JOURNAL;
     if (status != PLB_OK || (status = choose_simulated(a, err)) != PLB_OK)
         return status;
-    if (read_words(a, argc, argv, err) != PLB_OK)
+    if (read_words(a, words, argv, err) != PLB_OK)
         return err->status;
     if (a->join != NULL && a->conf != NULL)
         return plb_fail(

@@ -27,6 +27,8 @@ struct plb_device_config {
     int threads;             /* for the kernel's cpu entry; 1 where another entry runs */
     int number;              /* which of the driver's devices, from 0 */
     int sharers;             /* ranks that use this device, this one included */
+    int slot, cores;         /* for plb_task.slot and .cores */
+    char gpu[64];            /* for plb_task.gpu; "": it is NULL */
     bool isolated;           /* a child of this process zeroes and launches; only where the driver isolates */
     struct plb_pu_spec spec; /* what a .cluster file says of the PU; for the driver that emulates */
 };

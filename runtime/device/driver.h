@@ -29,6 +29,7 @@ enum plb_pus_wanted { PLB_PUS_AUTO, PLB_PUS_CPU, PLB_PUS_GPU };
 struct plb_pu_settings {
     enum plb_pus_wanted wanted;
     bool master_only;                   /* rank 0 has no PUs */
+    int programs;                       /* for each GPU; 0: the job starts no programs (plb_app_use_gpus) */
     double options[PLB_DRIVER_OPTIONS]; /* values of the drivers' keys, in the order of the table */
 };
 
@@ -56,6 +57,7 @@ struct plb_device_pu {
     char model[PLB_NAME];               /* of the hardware, cut to fit */
     char id[60];                /* tells this device from others of its model; "" where nothing does */
     char pci[16];               /* the PU's thread is bound close to this PCI device; "": it is not */
+    int cores;                  /* that its threads may use; 0: as many as there are threads */
     int bind_index, bind_parts; /* the thread is bound to this share of the rank's cores; parts <= 1: all */
 };
 
@@ -67,6 +69,7 @@ struct plb_device_driver {
     const struct plb_option *options; /* its keys of [cluster]: numbers, flags or choices; ended by a NULL
                                    name; or NULL */
     struct plb_device_ops ops;
+    bool programs; /* its PUs start programs on GPUs of other drivers, for kernels that want it */
     bool isolates; /* a child of the process that opened the device may call zero and launch: the device's
                       state is in shared memory */
 
@@ -85,6 +88,10 @@ struct plb_device_driver {
     /* The name of a device that is the same in all ranks which see the device. The ranks of a host then share
      * its devices out. NULL: no two ranks see the same device. */
     void (*identify)(int device, char id[60]);
+
+    /* The value of a variable such as CUDA_VISIBLE_DEVICES with which a program sees this device alone. NULL:
+     * its number. */
+    void (*select)(int device, char text[64]);
 
     /* Describes a device as a PU of this rank: returns NULL. Or the device is no PU here: returns a phrase
      * for --verbose that says why; static storage. */

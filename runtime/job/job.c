@@ -1,6 +1,7 @@
 /* Reads a job from its conf file, and calls the functions of its kernel. */
 #include "job/job.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -158,7 +159,7 @@ static int read_run(struct plb_job *job, struct plb_error *err)
 int plb_job_read(struct plb_job *job, const char *conf_file, char *const *assignments, int n_assignments,
                  const char *simulate, uint64_t seed, struct plb_error *err)
 {
-    *job = (struct plb_job){.seed = seed, .began = time(NULL), .began_s = plb_now()};
+    *job = (struct plb_job){.seed = seed, .began = time(NULL), .began_s = plb_now(), .mode.left_s = INFINITY};
     if (plb_settings_init(&job->settings, conf_file, assignments, n_assignments, err) != PLB_OK)
         return err->status;
     plb_job_settings_add(&job->settings);
@@ -274,14 +275,18 @@ static int check_audit(const struct plb_job *job, struct plb_error *err)
 
 int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
 {
-    int status = plb_app_setup(&job->app, job->kernel, &job->settings, simulated,
-                               job->run.isolate && !simulated);
+    struct plb_app_mode mode = job->mode;
+    mode.simulated = simulated;
+    mode.shares = job->run.isolate && !simulated;
+    mode.left_s = simulated ? INFINITY : mode.left_s;
+    int status = plb_app_setup(&job->app, job->kernel, &job->settings, mode);
     if (status == PLB_OK) {
         struct plb_dataset set;
         plb_dataset_describe(&set, &job->app);
         if (job->run.reproducible && plb_dataset_reduces(&set) && make_chunks(job, &set, err) != PLB_OK)
             return err->status;
         job->sizes = plb_dataset_sizes(&set);
+        job->machines.pus.programs = job->app.programs;
         add_reading(job);
     }
     if (status == PLB_OK && !simulated

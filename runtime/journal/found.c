@@ -95,6 +95,27 @@ bool plb_found_units(const struct plb_found *f, int pass, int64_t units, struct 
     return true;
 }
 
+int plb_found_overlapping(const struct plb_found *f, int pass, const struct plb_rangeset *units,
+                          struct plb_record_done **list)
+{
+    struct plb_record record;
+    int32_t n = 0, capacity = 0;
+    *list = NULL;
+    for (size_t at = 0; plb_record_read(f->bytes, f->end, &at, &record);) {
+        struct plb_record_pass of;
+        const struct plb_record_done *done;
+        size_t n_done;
+        if (!take_done(&record, &of, &done, &n_done) || of.pass != pass)
+            continue;
+        for (size_t i = 0; i < n_done; i++)
+            if (plb_rangeset_overlaps(units, (struct plb_range){done[i].first, done[i].count})) {
+                *list = plb_room(*list, n, &capacity, sizeof **list);
+                (*list)[n++] = done[i];
+            }
+    }
+    return n;
+}
+
 /* A unit that was executed again has a record of each time, and the last one counts. */
 void plb_found_check(const struct plb_found *f, int pass, const struct plb_dataset *set,
                      struct plb_rangeset *accepted)

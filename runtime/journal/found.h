@@ -27,6 +27,10 @@ void plb_found_fini(struct plb_found *found);
 /* Adds the units that the records of a pass name. False where one of them is not among so many units. */
 bool plb_found_units(const struct plb_found *found, int pass, int64_t units, struct plb_rangeset *accepted);
 
+/* The records of a pass that name some of these units; how many, and in *list, which the caller frees. */
+int plb_found_overlapping(const struct plb_found *found, int pass, const struct plb_rangeset *units,
+                          struct plb_record_done **list);
+
 /* Removes units of this pass from `accepted` whose outputs, which are in memory, are not those of their last
  * record. */
 void plb_found_check(const struct plb_found *found, int pass, const struct plb_dataset *set,

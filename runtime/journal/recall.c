@@ -106,6 +106,50 @@ static int read_data(struct plb_journal *j, struct plb_error *err)
     return PLB_OK;
 }
 
+/* Units that the kernel wants to have executed again are not accepted any more. */
+static void leave_out(struct plb_journal *j, struct plb_rangeset *redone)
+{
+    const struct plb_kernel *kernel = j->job->kernel;
+    for (int i = 0; i < j->recalled.n && kernel->redo != NULL && j->sums_bytes == 0; i++)
+        for (int64_t u = j->recalled.at[i].first; u < j->recalled.at[i].first + j->recalled.at[i].count; u++)
+            if (kernel->redo(&j->job->app, u))
+                plb_rangeset_add(redone, (struct plb_range){u, 1});
+    for (int i = 0; i < redone->n; i++)
+        plb_rangeset_remove(&j->recalled, redone->at[i]);
+}
+
+/* Gives units a record of their own, whose outputs are in memory. */
+static bool keep(struct plb_journal *j, struct plb_record_done done, struct plb_range units)
+{
+    const struct plb_record_pass of = {.pass = j->first_pass, .phase = j->first_phase};
+    done.first = units.first;
+    done.count = units.count;
+    done.sum = plb_journal_files_sum(&j->set, units);
+    return plb_record_append(j->files.fd, PLB_RECORD_DONE, &of, sizeof of, &done, sizeof done);
+}
+
+/* A record with units that are executed again has a checksum of all of them, which will not hold any more. So
+ * those of its units that are accepted get records of their own. */
+static bool confirm(struct plb_journal *j, const struct plb_rangeset *redone)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_record_done *list = NULL;
+    struct plb_found found;
+    bool right = plb_found_read(&found, &j->files, &err) == PLB_OK;
+    int n = right ? plb_found_overlapping(&found, j->first_pass, redone, &list) : 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < j->recalled.n && right; k++) {
+            struct plb_range r = j->recalled.at[k];
+            int64_t end = list[i].first + list[i].count, other = r.first + r.count;
+            int64_t first = list[i].first > r.first ? list[i].first : r.first;
+            int64_t count = (end < other ? end : other) - first;
+            right = count <= 0 || keep(j, list[i], (struct plb_range){first, count});
+        }
+    free(list);
+    plb_found_fini(&found);
+    return right;
+}
+
 /* Brings the begin of the pass, and the outputs of its accepted units, back. */
 static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_error *err)
 {
@@ -122,15 +166,20 @@ static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_err
     if (find_accepted(j, err) != PLB_OK)
         return err->status;
     bool none = j->recalled.units == 0;
-    if (read_data(j, err) != PLB_OK || open_records(j, none && j->first_pass == 1, err) != PLB_OK)
+    if (read_data(j, err) != PLB_OK)
         return err->status;
+    struct plb_rangeset redone = {0};
+    leave_out(j, &redone);
+    int status = open_records(j, none && j->first_pass == 1, err);
     j->over = j->recalled.units == j->set.units;
     j->unmarked = none || j->recalled.units == 0;
-    if (j->set.store != NULL && !plb_record_store_go_on(j->set.store))
-        return damaged(j, j->files.records_path, err);
-    if (ftruncate(j->files.fd, (off_t)j->found_end) != 0)
-        return damaged(j, j->files.path, err);
-    return PLB_OK;
+    if (status == PLB_OK && j->set.store != NULL && !plb_record_store_go_on(j->set.store))
+        status = damaged(j, j->files.records_path, err);
+    if (status == PLB_OK
+        && (ftruncate(j->files.fd, (off_t)j->found_end) != 0 || (redone.n > 0 && !confirm(j, &redone))))
+        status = damaged(j, j->files.path, err);
+    plb_rangeset_fini(&redone);
+    return status;
 }
 
 int plb_journal_recall(struct plb_journal *j, struct plb_job *job, struct plb_error *err)

@@ -86,9 +86,11 @@ static void add(struct finding *f, const struct plb_device_driver *driver, struc
         return;
     }
     bool single = f->kernel != NULL && f->kernel->single && pu.device.kind == PLB_CPU;
-    int parts = single ? pu.device.config.threads : 1;
-    pu.device.config.threads /= parts;
-    pu.device.power /= parts;
+    int parts = single ? pu.device.config.threads : driver->programs ? f->settings->programs : 1;
+    int cores = single && pu.device.cores > 0 ? pu.device.cores : pu.device.config.threads;
+    pu.device.config.threads /= single ? parts : 1;
+    pu.device.config.cores = cores > parts ? cores / parts : 1;
+    pu.device.power /= single ? parts : 1;
     for (int i = 0; i < parts; i++)
         append(f, &pu);
 }
@@ -152,13 +154,16 @@ static int count(const struct finding *f, const struct plb_device_driver *driver
 static void add_real(struct finding *f, const struct plb_device_driver *driver, bool joins)
 {
     const struct plb_rank_place *p = f->place;
-    int devices = joins ? count(f, driver) : 0;
+    bool starts = f->settings->programs > 0;
+    int devices = joins && (driver->kind == PLB_CPU || driver->programs == starts) ? count(f, driver) : 0;
     struct plb_share share = share_out(f, driver, devices);
     struct plb_device_place here = {.rank = p->rank,
                                     .local_rank = p->local_rank,
                                     .local_size = p->local_size,
                                     .options = f->settings->options + plb_driver_first_option(driver),
-                                    .cores_kept = f->n > 0 ? f->n + 1 : 0,
+                                    .cores_kept = f->n == 0 ? 0
+                                                : starts    ? f->n / f->settings->programs
+                                                            : f->n + 1,
                                     .streams = f->kernel != NULL && f->kernel->streams};
     for (int i = 0; i < share.n; i++) {
         here.sharers = share.sharers[i];
@@ -178,6 +183,19 @@ static void add_emulated(struct finding *f, const struct plb_cluster_spec *clust
     }
 }
 
+/* Numbers the PUs of this host. Collective over it. */
+static void number_slots(struct finding *f)
+{
+    const struct plb_rank_place *p = f->place;
+    int first = 1, *all = plb_alloc((size_t)p->local_size * sizeof *all);
+    p->gather(p->context, &f->n, sizeof f->n, all);
+    for (int i = 0; i < p->local_rank; i++)
+        first += all[i];
+    for (int i = 0; i < f->n; i++)
+        f->pus[i].device.config.slot = first + i;
+    free(all);
+}
+
 int plb_pus_describe(const struct plb_rank_place *place, const struct plb_cluster_spec *cluster,
                      const struct plb_kernel *kernel, const struct plb_pu_settings *settings,
                      struct plb_node_pu **pus)
@@ -194,6 +212,7 @@ int plb_pus_describe(const struct plb_rank_place *place, const struct plb_cluste
                 if (plb_driver_wanted(driver, settings->wanted) && (driver->kind == PLB_CPU) == cpus)
                     add_real(&f, driver, joins);
             }
+    number_slots(&f);
     *pus = f.pus;
     return f.n;
 }

@@ -215,7 +215,8 @@ static void write_results(const struct plb_arguments *a, struct plb_job *job, st
 static void end_streams(struct plb_job *job, struct plb_error *err)
 {
     const char *path;
-    bool rest = err->status == PLB_OK || plb_settings_get(&job->settings, "run", "journal")->text == NULL;
+    bool ended = err->status == PLB_OK && !job->app.unfinished;
+    bool rest = ended || plb_settings_get(&job->settings, "run", "journal")->text == NULL;
     int reason = plb_record_store_end(job->app.records, rest, &path);
     if (reason != 0)
         plb_fail(err, PLB_EFAILED, "%s cannot be written: %s", path != NULL ? path : "a temporary file",

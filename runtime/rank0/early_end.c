@@ -20,21 +20,33 @@
  * job computes for less of its time. Smaller: it has less time to write. */
 #define PART 0.1
 
+/* When no new task starts, and the grace time. Returns whether they follow from the end of the batch job. */
+static bool choose(const struct plb_run_settings *settings, double began, double *at, double *grace)
+{
+    *at = began + settings->limit_s;
+    *grace = settings->grace_s;
+    double left = settings->until_job_ends ? plb_launch_time_left() : INFINITY;
+    double kept = fmin(GRACES * *grace, PART * left), by_job = plb_now() + left - kept;
+    if (!(by_job < *at))
+        return false;
+    *at = by_job;
+    *grace = fmin(*grace, kept / GRACES);
+    return true;
+}
+
 void plb_early_end_init(struct plb_early_end *end, const struct plb_run_settings *settings, double began,
                         int n_ranks)
 {
-    *end = (struct plb_early_end){.settings = settings,
-                                  .at = began + settings->limit_s,
-                                  .grace = settings->grace_s,
-                                  .n_ranks = n_ranks,
-                                  .rested = plb_alloc((size_t)n_ranks * sizeof *end->rested)};
-    double left = settings->until_job_ends ? plb_launch_time_left() : INFINITY;
-    double kept = fmin(GRACES * end->grace, PART * left), at = plb_now() + left - kept;
-    if (!(at < end->at))
-        return;
-    end->at = at;
-    end->grace = fmin(end->grace, kept / GRACES);
-    end->by_job = true;
+    *end = (struct plb_early_end){
+        .settings = settings, .n_ranks = n_ranks, .rested = plb_alloc((size_t)n_ranks * sizeof *end->rested)};
+    end->by_job = choose(settings, began, &end->at, &end->grace);
+}
+
+double plb_early_end_left(const struct plb_run_settings *settings, double began)
+{
+    double at, grace;
+    choose(settings, began, &at, &grace);
+    return at + grace - plb_now();
 }
 
 void plb_early_end_fini(struct plb_early_end *end)
@@ -51,16 +63,28 @@ static void say_why(const struct plb_early_end *end, char text[PLB_EARLY_END_TEX
         break;
     case PLB_JOB_ENDS: snprintf(text, PLB_EARLY_END_TEXT, "interrupted since Slurm will end the job"); break;
     case PLB_SIGNALLED: snprintf(text, PLB_EARLY_END_TEXT, "interrupted by SIGUSR1"); break;
+    case PLB_HALTED: snprintf(text, PLB_EARLY_END_TEXT, "the kernel has ended the run"); break;
     case PLB_GOES_ON: snprintf(text, PLB_EARLY_END_TEXT, "interrupted by %s", plb_stop_name()); break;
     }
+}
+
+void plb_early_end_halt(struct plb_early_end *end, bool at_once)
+{
+    end->halts = true;
+    end->grace = at_once ? 0.0 : INFINITY;
 }
 
 bool plb_early_end_begins(struct plb_early_end *end, double now)
 {
     char why[PLB_EARLY_END_TEXT];
     bool wished = plb_stop_wished();
-    if (plb_early_end_has_begun(end) || (!wished && now < end->at))
+    if (plb_early_end_has_begun(end) || (!wished && !end->halts && now < end->at))
         return false;
+    if (end->halts) {
+        end->reason = PLB_HALTED;
+        end->until = now + end->grace;
+        return true;
+    }
     end->reason = wished ? PLB_SIGNALLED : end->by_job ? PLB_JOB_ENDS : PLB_TIME_LIMIT;
     end->until = now + end->grace;
     say_why(end, why);

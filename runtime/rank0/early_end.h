@@ -11,18 +11,23 @@
 
 #define PLB_EARLY_END_TEXT 400 /* bytes with the end; a longer text is cut */
 
-enum plb_early_end_reason { PLB_GOES_ON, PLB_SIGNALLED, PLB_TIME_LIMIT, PLB_JOB_ENDS };
+enum plb_early_end_reason { PLB_GOES_ON, PLB_SIGNALLED, PLB_TIME_LIMIT, PLB_JOB_ENDS, PLB_HALTED };
 
 struct plb_early_end {
     const struct plb_run_settings *settings;
     double at;    /* plb_now() from which on no new task starts; infinite: nobody limits the time */
     double grace; /* seconds */
     bool by_job;  /* `at` follows from the end of the batch job */
+    bool halts;   /* the kernel has asked for it (plb_app_halt) */
     enum plb_early_end_reason reason;
     double until; /* plb_now() when rank 0 waits no longer for tasks */
     int n_ranks, n_rested;
     bool *rested; /* by rank: no task runs there any more */
 };
+
+/* Seconds until rank 0 waits no longer for tasks, for want of time; infinite: nobody limits it. Arguments as
+ * below. */
+double plb_early_end_left(const struct plb_run_settings *settings, double began);
 
 /* began: plb_now() when the program began. The settings are borrowed. */
 void plb_early_end_init(struct plb_early_end *end, const struct plb_run_settings *settings, double began,
@@ -31,6 +36,9 @@ void plb_early_end_fini(struct plb_early_end *end);
 
 /* Whether the end begins now: true once. Says so. */
 bool plb_early_end_begins(struct plb_early_end *end, double now);
+
+/* The kernel asks for an end: at once, or when what runs has ended. */
+void plb_early_end_halt(struct plb_early_end *end, bool at_once);
 
 /* Whether it has begun. */
 static inline bool plb_early_end_has_begun(const struct plb_early_end *end)

@@ -191,6 +191,8 @@ static void accept_new(struct plb_incoming *in, struct result *r, const struct p
     assert(r->claims || fresh == 0 || fresh == new->units);
     if (!r->claims && fresh > 0)
         copy(in, r, new);
+    if (fresh > 0 && in->calls.heard != NULL)
+        in->calls.heard(in->calls.context, r->done.done.range);
     bool whole = fresh == r->done.done.range.count;
     if (whole && !in->repairs && !r->done.done.folds
         && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))

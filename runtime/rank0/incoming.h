@@ -43,6 +43,8 @@ struct plb_incoming_calls {
     void (*release)(void *context, const struct plb_message *done);
     /* A result has arrived damaged, and is dropped. NULL: nothing is checked. */
     void (*damaged)(void *context, const struct plb_message *done);
+    /* Units of a result are accepted, and their outputs are in their place. NULL: nobody wants to know. */
+    void (*heard)(void *context, struct plb_range range);
 };
 
 /* For the dataset of rank 0, which is borrowed, and into which results go. audits: taken over; NULL: there

@@ -2,6 +2,7 @@
 #include "rank0/rank0.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -80,7 +81,10 @@ void plb_rank0_interrupt(struct plb_rank *r)
     char why[PLB_EARLY_END_TEXT];
     if (rank0->master != NULL) /* it is made as soon as all PUs are open */
         made.accepted = plb_master_accepted(rank0->master);
-    plb_early_end_describe(&rank0->early_end, &made, r->options->keep_partial, why);
+    if (rank0->early_end.reason == PLB_HALTED)
+        snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, rank0->job->app.halt.why.text);
+    else
+        plb_early_end_describe(&rank0->early_end, &made, r->options->keep_partial, why);
     rank0->interrupted = r->err->status == PLB_OK;
     r->status = plb_fail(r->err, PLB_EFAILED, "%s", why);
     if (rank0->master != NULL)
@@ -154,6 +158,13 @@ static void on_damaged(void *context, const struct plb_message *done)
     plb_master_spoiled(r->rank0->master, done, plb_rank_time(r), &r->out);
 }
 
+static void tell_kernel(void *context, struct plb_range range)
+{
+    const struct plb_rank *r = context;
+    if (r->kernel->heard != NULL)
+        r->kernel->heard(&r->rank0->job->app, range.first, range.count);
+}
+
 static void on_done(struct plb_rank *r, const struct plb_message *m)
 {
     struct plb_incoming *incoming = r->rank0->incoming;
@@ -161,7 +172,8 @@ static void on_done(struct plb_rank *r, const struct plb_message *m)
     if (m->done.slot >= PLB_TAGS)
         return;
     if (slot == PLB_NO_SLOT) {
-        tell_master(r, m);
+        if (tell_master(r, m) > 0)
+            tell_kernel(r, m->done.range);
     } else if (m->from != 0) {
         plb_incoming_add(incoming, m);
     } else {
@@ -200,11 +212,17 @@ void plb_rank0_tick(struct plb_rank *r)
     double now = plb_rank_time(r);
     plb_master_tick(r->rank0->master, now, &r->out);
     plb_rank0_note_solves(r, r->pass, solves, now);
+    if (r->rank0->job->app.halt.asked)
+        plb_early_end_halt(end, r->rank0->job->app.halt.at_once);
     if (plb_early_end_begins(end, plb_now()))
         for (int n = r->size - 1; n >= 0; n--)
             plb_outbox_add(&r->out, PLB_REST, 0, n, r->pass);
     bool comes = plb_incoming_any(r->rank0->incoming) || plb_master_over(r->rank0->master); /* its arrays */
-    if (plb_early_end_is_over(end, comes, plb_now()))
+    if (!plb_early_end_is_over(end, comes, plb_now()))
+        return;
+    if (end->reason == PLB_HALTED && r->rank0->job->app.halt.why.status == PLB_OK)
+        plb_rank0_end(r, PLB_OK);
+    else
         plb_rank0_interrupt(r);
 }
 
@@ -232,8 +250,8 @@ static void begin_run(struct plb_rank *r)
     config.feeds_stay = r->data.fed != 0;
     config.accepted = plb_journal_recalled(job->journal);
     rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
-    struct plb_incoming_calls calls = {r,       job->run.checksums, get, judge, tell_master, writes,
-                                       release, on_damaged};
+    struct plb_incoming_calls calls = {r,       job->run.checksums, get,        judge, tell_master, writes,
+                                       release, on_damaged,         tell_kernel};
     struct plb_audit_results_config audits = {&r->data, &job->app, rank0->master, &r->out, r->clock};
     rank0->incoming = plb_incoming_new(&r->data, &calls, plb_audit_results_new(&audits));
     if (rank0->difference[0] != '\0') {

@@ -27,8 +27,8 @@ static void on_lost_device(struct plb_rank *r, const struct plb_message *m)
     if (left < before)
         plb_failure_describe(m, r->kernel, rank0->job->app.running, rank0->pus, rank0->n_pus, rank0->lost);
     if (!plb_rank0_stop_on_failure(r) && left < before && left > 0)
-        plb_log(PLB_LOG_WARNING, "%s; that PU is used no more, and others execute its %s", rank0->lost,
-                r->kernel->unit);
+        plb_log(m->fail.status == PLB_TASK_RETIRES ? PLB_LOG_INFO : PLB_LOG_WARNING,
+                "%s; that PU is used no more, and others execute its %s", rank0->lost, r->kernel->unit);
 }
 
 void plb_rank0_failed(struct plb_rank *r, const struct plb_message *m)

@@ -239,6 +239,7 @@ static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
                                      .parts = &r->replaced.parts,
                                      .wire = {r->mpi, get, put, lost},
                                      .migration = start->migration,
+                                     .until = plb_now() + start->left_s,
                                      .hung_after = start->hung_after,
                                      .grain = start->grain,
                                      .lockable = lockable(place.local_size),

@@ -73,6 +73,11 @@ bench-libraries: $(B)/bench/libraries
 bench-command: all
 	@PLBRUN=$(abspath $(BIN)) test/bench/command.sh 10000 $(RUNS)
 
+# Lines whose costs are told, told wrongly, and not told, on unlike hosts.
+.PHONY: bench-costs
+bench-costs: all
+	@PLBRUN=$(abspath $(BIN)) test/bench/costs.sh 200 $(RUNS)
+
 # A server for each slot, beside a program for each line.
 bench-serve: all
 	@PLBRUN=$(abspath $(BIN)) test/bench/serve.sh 500 $(RUNS)

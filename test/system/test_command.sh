@@ -78,9 +78,9 @@ E' >stdout 2>out
 )
 ok "in comments, backquotes, case, here-documents and arithmetic, also where lines come from a pipe" $?
 PLB_STATUS_FILE=status HOME=/old "$PLBRUN" --range 1-1 command.env=HOME=/new \
-    --run 'echo {1} "$HOME" "${PLB_STATUS_FILE-none}"' >stdout 2>out
-[ $? -eq 0 ] && cmp stdout <(echo '{1} /new none 1') && grep -q 'warning: .*no replacement strings' out
-ok "env overrides, nothing of plbrun-mpirun is inherited, and {1} is warned of" $?
+    --run 'echo {0} "$HOME" "${PLB_STATUS_FILE-none}"' >stdout 2>out
+[ $? -eq 0 ] && cmp stdout <(echo '{0} /new none 1') && [ ! -s out ]
+ok "env overrides, and nothing of plbrun-mpirun is inherited" $?
 
 if parallel --version 2>/dev/null | grep -q '^GNU parallel'; then
     command='printf "%s\n" {} "<"{.}">" {/} {//} {/.} {#} | sed "s/^/ /"'
@@ -285,4 +285,32 @@ for signal in INT TERM; do
     ok "and all lines when the run has gone on" $?
     rm -f log*
 done
+
+# Lines 2 to 20 have ended when the run is stopped in line 1, for which all others wait with -k. When the run
+# goes on, the joblog grows, and has no line twice.
+held=(-k -j 2 --range 1-21 --joblog log --run '[ {} -ne 1 ] || [ -e first ] || { : >begun; exec sleep 98765; }
+    [ {} -ne 21 ] || { : >last; while [ ! -e go ]; do sleep 0.05; done; }; echo {}')
+rm -f first begun last go
+(trap - INT; exec "$PLBRUN" "${held[@]}" >stdout 2>out) &
+run=$!
+soon eval '[ -e begun ] && [ -e last ]'
+: >go
+soon eval '[ "$("$PLBRUN" --journal log.journal 2>/dev/null | tail -n +2 | wc -l)" -ge 1 ]'
+sleep 1
+kill -INT $run
+wait $run
+[ $? -eq 1 ] && [ ! -s stdout ] && [ "$(wc -l <log)" -ge 19 ]
+ok "in order nothing is printed while the first line runs, and a stopped run's joblog has the others" $?
+rm -f go last
+: >first
+"$PLBRUN" "${held[@]}" --resume >stdout 2>out &
+run=$!
+soon eval '[ "$(wc -l <stdout)" -ge 20 ]'
+[ -z "$(cut -f 1 log | sort | uniq -d)" ] && [ "$(wc -l <log)" -ge 20 ]
+ok "the joblog that grows has no line twice" $?
+: >go
+wait $run
+[ $? -eq 0 ] && cmp stdout <(seq 21) && cmp <(cut -f 1 log) <(echo Seq; seq 21)
+ok "and all in order in the end" $?
+rm -f log* go first last begun
 done_testing

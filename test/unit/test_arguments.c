@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "config/arguments.h"
+#include "config/option_rows.h"
 
 #define MOST 600 /* arguments of one command line */
 
@@ -233,7 +234,9 @@ static void help_has_a_column_of_meanings(void **state)
         options++;
         assert_true(line[26] == ' ' && line[27] != ' ' && line[27] != '\0');
     }
-    assert_int_equal(options, 42);
+    for (size_t i = 0; i < plb_option_rows_n; i++)
+        options -= 1 + (plb_option_rows[i].more_value != NULL);
+    assert_int_equal(options, 0);
     free(text);
 }
 

@@ -95,7 +95,7 @@ static void end(struct plb_incoming *in, const char *right)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(plb_record_store_print(set.store, 0, UNITS, out), 0);
+    assert_int_equal(plb_record_store_print(set.store, 0, UNITS, NULL, out), 0);
     fclose(out);
     assert_string_equal(text, right);
     free(text);

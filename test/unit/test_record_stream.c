@@ -33,8 +33,9 @@ static struct plb_record_store *make_store(FILE *out, bool in_order)
     char path[40];
     struct plb_record_store *store = plb_record_store_new(set.at, set.n, NULL);
     snprintf(path, sizeof path, "/dev/fd/%d", fileno(out));
-    assert_true(plb_record_store_stream(store, 0, UNITS, in_order, path));
-    assert_true(plb_record_store_stream(store, 1, UNITS, in_order, path));
+    const struct plb_stream_shape shape = {UNITS, NULL, in_order};
+    assert_true(plb_record_store_stream(store, 0, &shape, path));
+    assert_true(plb_record_store_stream(store, 1, &shape, path));
     return store;
 }
 
@@ -155,6 +156,80 @@ static void a_run_that_goes_on_writes_the_rest(void **state)
     }
 }
 
+static void units_may_have_another_order(void **state)
+{
+    static const int64_t backwards[UNITS] = {5, 4, 3, 2, 1, 0};
+    const struct plb_stream_shape shape = {UNITS, backwards, true};
+    struct fixture f;
+    char path[40];
+    (void)state;
+    begin(&f, true);
+    plb_record_store_free(f.store);
+    f.store = plb_record_store_new(set.at, set.n, NULL);
+    snprintf(path, sizeof path, "/dev/fd/%d", fileno(f.out));
+    assert_true(plb_record_store_stream(f.store, 0, &shape, path));
+    arrive(&f, 1, low, low, "abc");
+    arrive(&f, 1, high, high, "def");
+    FILE *out = tmpfile();
+    char text[UNITS + 1] = "";
+    assert_int_equal(plb_record_store_print(f.store, 1, UNITS, backwards, out), 0);
+    rewind(out);
+    assert_int_equal(fread(text, 1, UNITS, out), UNITS);
+    assert_string_equal(text, "FEDCBA");
+    fclose(out);
+    expect(&f, true, "fedcba");
+    end(&f);
+}
+
+/* Its second buffer goes to a file of lines. */
+static struct plb_record_store *make_growing(FILE *out, const char *file)
+{
+    const struct plb_stream_shape shape = {UNITS, NULL, true};
+    char path[40];
+    struct plb_record_store *store = plb_record_store_new(set.at, set.n, NULL);
+    snprintf(path, sizeof path, "/dev/fd/%d", fileno(out));
+    assert_true(plb_record_store_stream(store, 0, &shape, path));
+    plb_record_store_grow(store, 1, &shape, file, "head\n");
+    return store;
+}
+
+/* Whatever a file of lines has of the run before: it begins anew when the run goes on. */
+static void a_file_that_grows_begins_anew(void **state)
+{
+    char path[] = "/tmp/plbrun-test-XXXXXX", text[40] = "";
+    FILE *journal = tmpfile();
+    struct fixture f;
+    struct plb_rangeset known = {0};
+    const char *failed;
+    (void)state;
+    begin(&f, true);
+    plb_record_store_free(f.store);
+    close(mkstemp(path));
+    f.store = make_growing(f.out, path);
+    assert_true(plb_record_store_adopt(f.store, fileno(journal), 1, NULL));
+    arrive(&f, 1, all, (struct plb_range){0, 2}, "ab");
+    arrive(&f, 1, high, high, "def");
+    assert_int_equal(plb_record_store_end(f.store, false, &failed), 0);
+    plb_record_store_free(f.store);
+    FILE *sorted = fopen(path, "we"); /* as a run does that is stopped */
+    fputs("head\nABDEF", sorted);
+    fclose(sorted);
+    plb_rangeset_add(&known, (struct plb_range){0, 2});
+    plb_rangeset_add(&known, high);
+    f.store = make_growing(f.out, path);
+    assert_true(plb_record_store_adopt(f.store, fileno(journal), 1, &known));
+    arrive(&f, 1, (struct plb_range){2, 1}, (struct plb_range){2, 1}, "c");
+    expect(&f, true, "abcdef");
+    FILE *grown = fopen(path, "re");
+    assert_true(fread(text, 1, sizeof text - 1, grown) > 0);
+    fclose(grown);
+    unlink(path);
+    assert_string_equal(text, "head\nABCDEF");
+    plb_rangeset_fini(&known);
+    fclose(journal);
+    end(&f);
+}
+
 /* The file of a journal was cut before the end of what was written. Records that are made again are written
  * again: at once, and after the next break not once more. */
 static void what_a_cut_has_lost_is_written_again(void **state)
@@ -242,6 +317,8 @@ int main(void)
         cmocka_unit_test(units_are_written_as_they_arrive),
         cmocka_unit_test(in_order_each_waits_for_all_before_it),
         cmocka_unit_test(a_run_that_goes_on_writes_the_rest),
+        cmocka_unit_test(units_may_have_another_order),
+        cmocka_unit_test(a_file_that_grows_begins_anew),
         cmocka_unit_test(what_a_cut_has_lost_is_written_again),
         cmocka_unit_test(a_damaged_mark_is_refused),
         cmocka_unit_test(a_reader_that_has_gone_is_told),

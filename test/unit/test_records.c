@@ -47,7 +47,7 @@ static void expect(const struct plb_record_store *store, int buffer, const char 
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    assert_int_equal(plb_record_store_print(store, buffer, set.units, out), 0);
+    assert_int_equal(plb_record_store_print(store, buffer, set.units, NULL, out), 0);
     fclose(out);
     assert_string_equal(text, right);
     free(text);

@@ -83,6 +83,7 @@ static const char *cpu_describe(const struct plb_device_place *here, int device,
         return "its CPU is no PU, since its cores drive the GPUs and communicate; "
                "cluster.threads=N makes it one";
     pu->config.threads = threads > 0 ? threads : own;
+    pu->cores = own;
     pu->power = pu->config.threads;
     if (here->streams && here->rank != 0) /* rank 0 has all data in its memory */
         pu->task_bytes = CACHE_PART * pu->config.threads * t->cache;

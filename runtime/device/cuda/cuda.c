@@ -374,6 +374,7 @@ const struct plb_device_driver plb_device_cuda = {
     .count = plb_cuda_count,
     .unusable = plb_cuda_unusable,
     .identify = cuda_identify,
+    .select = plb_cuda_select,
     .describe = cuda_describe,
     .ops =
         {

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -118,6 +119,21 @@ bool plb_cuda_unusable(void)
 int plb_cuda_number(int gpu)
 {
     return gpus.at[gpu];
+}
+
+void plb_cuda_select(int gpu, char text[64])
+{
+    const char *visible = getenv("CUDA_VISIBLE_DEVICES");
+    struct plb_cuda_gpu d;
+    plb_cuda_describe(gpu, &d);
+    for (int i = 0; i < gpus.at[gpu] && visible != NULL; i++)
+        visible = (visible = strchr(visible, ',')) != NULL ? visible + 1 : NULL;
+    if (visible != NULL && *visible != '\0')
+        snprintf(text, 64, "%.*s", (int)strcspn(visible, ","), visible);
+    else if (strncmp(d.uuid, "MIG", 3) == 0) /* it has no number */
+        snprintf(text, 64, "%s", d.uuid);
+    else
+        snprintf(text, 64, "%d", gpus.at[gpu]);
 }
 
 void plb_cuda_describe(int gpu, struct plb_cuda_gpu *d)

@@ -38,6 +38,9 @@ bool plb_cuda_unusable(void);
 /* CUDA's own number of GPU 0 … count - 1. */
 int plb_cuda_number(int gpu);
 
+/* How CUDA_VISIBLE_DEVICES names GPU 0 … count - 1 for a program that is to see this one alone. */
+void plb_cuda_select(int gpu, char text[64]);
+
 struct plb_cuda_gpu {
     char model[PLB_NAME]; /* "NVIDIA H200", cut to fit */
     char pci[16];         /* "0000:18:00.0"; "" where CUDA does not tell */

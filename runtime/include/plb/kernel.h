@@ -38,7 +38,7 @@
 extern "C" {
 #endif
 
-#define PLB_KERNEL_ABI 11u
+#define PLB_KERNEL_ABI 12u
 
 /* The running application, as its kernel sees it. Opaque, and owned by plbrun. Valid only in the thread that
  * gets it, and only during that call. */
@@ -184,6 +184,14 @@ struct plb_kernel {
     bool once;   /* Units are executed a second time only after a loss: no backups, no audits. */
     bool single; /* A cpu entry uses one thread: each thread of a rank's CPU is a PU of its own. */
 
+    /* Optional: called during a pass. Units first to first + count - 1 are accepted, and their outputs are in
+     * their place; some of them perhaps not for the first time. */
+    void (*heard)(struct plb_app *app, int64_t first, int64_t count);
+
+    /* Optional, of a run that goes on by its journal: whether a unit that was accepted in the pass with which
+     * the run goes on is executed again all the same. Its outputs are in their place. */
+    bool (*redo)(const struct plb_app *app, int64_t unit);
+
     const char *source; /* Optional: the file of which a host has made the kernel (plb/host.h) */
 };
 
@@ -231,6 +239,12 @@ bool plb_app_given(const struct plb_app *app, const char *name);
 /* True under --simulate: units, cost and sizes count, and the contents of buffers do not. */
 bool plb_app_simulated(const struct plb_app *app);
 
+/* True under --dry-run: nothing is going to be computed. */
+bool plb_app_dry_run(const struct plb_app *app);
+
+/* Whether an earlier run may have done a part of the job (--resume). */
+bool plb_app_resumes(const struct plb_app *app);
+
 /* Says how many units the job has; at least 1. */
 void plb_app_units(struct plb_app *app, int64_t units);
 
@@ -238,6 +252,19 @@ void plb_app_units(struct plb_app *app, int64_t units);
  * tile; at least 1. plbrun then cuts tasks of whole multiples. A task that is smaller than one stays as it
  * is, and so does the last one of a range. 1 until said. */
 void plb_app_multiple(struct plb_app *app, int64_t units);
+
+/* Says in setup what each unit costs, in place of plb_kernel.cost and that of phases: as many finite numbers,
+ * not negative, in any unit. Borrowed until the run ends. */
+void plb_app_unit_costs(struct plb_app *app, const double *costs);
+
+/* Says in setup that the cpu entry starts programs, and that each GPU of a host is a PU, too, or `programs`
+ * PUs where several programs share it; at least 1. There the cpu entry runs, and plb_task.gpu names the GPU.
+ */
+void plb_app_use_gpus(struct plb_app *app, int programs);
+
+/* Seconds until no task goes on, since a time limit or the batch system ends the run; infinite where nobody
+ * limits it, and in a simulation. */
+double plb_app_time_left(const struct plb_app *app);
 
 /* Declares a buffer, of which it copies the description. Returns the handle, which is the index into
  * plb_task.data: 0, 1, 2 … in the order of the calls. At most 32 buffers. */

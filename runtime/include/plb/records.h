@@ -47,12 +47,31 @@ void plb_app_save_text(struct plb_app *app, const char *path,
  * journal writes the rest. Other paths are files that are complete or not there, as ever. */
 void plb_app_stream_records(struct plb_app *app, bool in_order);
 
+/* Says in setup that files and streams have records in another order than that of the units: first those of
+ * unit order[0], then order[1], and so on; a permutation of all units. Borrowed until the run ends. */
+void plb_app_order_records(struct plb_app *app, const int64_t *order);
+
 /* Says in `finish` that the run has done its work and yet has failed, as a program that ends with a status:
  * results are written, and then the run ends with status 1 and this sentence. The first one counts. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
 void plb_app_failed(struct plb_app *app, const char *format, ...);
+
+/* The same, in `next` or in `finish`, where work is left for want of time: a journal stays, so that
+ * --resume goes on. Said in `next`, records that wait for others in their order go on waiting. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+void plb_app_unfinished(struct plb_app *app, const char *format, ...);
+
+/* Says in `heard` that the run ends early: no new task starts. at_once: tasks that run are cancelled; else
+ * they end before. Then the run ends as after its last pass, and is complete; or, where there is a format,
+ * with status 1 and this sentence, and may go on later by its journal. The first call counts. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 3, 4)))
+#endif
+void plb_app_halt(struct plb_app *app, bool at_once, const char *format, ...);
 
 #ifdef __cplusplus
 }

@@ -40,6 +40,12 @@ struct plb_task {
     int threads;              /* threads that a cpu entry may use; also the OpenMP default of its thread */
     const int32_t *cancelled; /* for plb_task_cancelled; NULL in a cuda entry */
     char *why;                /* for plb_task_error: PLB_TASK_WHY bytes; NULL in a cuda entry */
+    int cores;                /* of the host, that programs which a cpu entry starts may use; at least 1 */
+    int slot;                 /* of the PU, from 1: PUs of one host have different ones */
+    const char *gpu; /* for a cpu entry that starts programs on a GPU (plb_app_use_gpus): its number or
+                        name, as CUDA_VISIBLE_DEVICES has it; else NULL */
+    double until;    /* seconds of CLOCK_MONOTONIC here after which no task goes on, since the time of
+                        the run is over; infinite: nobody limits it. 0 in a cuda entry */
 };
 
 /* Says why a cpu entry fails: printf's format, no newline. The first call counts, and what does not fit in
@@ -59,6 +65,10 @@ __attribute__((format(printf, 2, 3)))
 #endif
 int plb_task_leave(const struct plb_task *task, const char *format, ...);
 #define PLB_TASK_LEAVES (-101)
+
+/* Says that this PU is not needed any more, which is no mistake: as plb_task_leave, but nobody is warned. */
+int plb_task_retire(const struct plb_task *task);
+#define PLB_TASK_RETIRES (-102)
 
 /* Whether nobody wants the results of this task any more, because another PU was faster. Then the entry may
  * return at once, with any number and any outputs. An entry that runs for long in one task may ask now and

@@ -39,6 +39,7 @@ struct plb_node_config {
     const struct plb_parts *parts;  /* of the buffers that a PASS says; borrowed. NULL: there are never any */
     struct plb_wire wire;
     struct plb_migration migration;
+    double until;                    /* plb_now() after which no task goes on; infinite: nobody limits it */
     double hung_after;               /* seconds after which a task may be late; 0: none is */
     double grain;                    /* units per task at most, as the user wants it; 0: no wish */
     double lockable;                 /* bytes of host memory that the node may page-lock; 0: any */

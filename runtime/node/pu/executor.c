@@ -28,7 +28,8 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *dr
                       struct plb_error *err)
 {
     const struct plb_device_ops *ops = &driver->ops;
-    *e = (struct plb_executor){.driver = driver, .ops = ops, .set = set, .threads = config->threads};
+    *e = (struct plb_executor){
+        .driver = driver, .ops = ops, .set = set, .config = *config, .until = INFINITY};
     memcpy(e->host, set->host, sizeof e->host);
     int status = ops->open(config, &e->device, err);
     if (status == PLB_OK)
@@ -267,6 +268,18 @@ static void clear(const struct plb_executor *e, const struct plb_task *task, voi
             memset(host[i], 0, task->bytes[i]);
 }
 
+/* Statuses of entries that say something of their PU. */
+static void note_status(struct plb_executor *e, int status)
+{
+    e->full |= status == PLB_DEVICE_FULL;
+    const char *why = status == PLB_DEVICE_FULL  ? "its entry found no device memory"
+                    : status == PLB_TASK_LEAVES  ? "it cannot go on"
+                    : status == PLB_TASK_RETIRES ? "it retires"
+                                                 : NULL;
+    if (why != NULL)
+        snprintf(e->failure, sizeof e->failure, "%s", why);
+}
+
 /* Puts all operations of a task into a lane; `results`: they are wanted. */
 static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range,
                    void *const *buffers, bool results)
@@ -277,6 +290,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
     int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
     int64_t zeroed = 0;
+    e->why[0] = '\0';
     for (int i = 0; i < n && status == 0; i++) {
         bool whole = buffers == NULL || buffers[i] == NULL;
         plb_dataset_bytes(set, i, range, &offset, &bytes[i]);
@@ -297,36 +311,31 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
                             .before = before,
                             .after = after,
                             .args = set->args_bytes > 0 ? set->args : NULL,
-                            .threads = e->threads,
+                            .threads = e->config.threads,
+                            .slot = e->config.slot,
+                            .cores = e->config.cores,
+                            .gpu = e->config.gpu[0] != '\0' ? e->config.gpu : NULL,
+                            .until = e->on_host ? e->until : 0.0,
                             .cancelled = cancelled_flag(e, lane),
                             .why = e->on_host ? e->why : NULL};
-    e->why[0] = '\0';
-    if (status == 0)
-        status = launch_watched(e, lane, phase, &task, zeroed);
-    if (status == PLB_DEVICE_FULL) {
-        e->full = true;
-        snprintf(e->failure, sizeof e->failure, "its entry found no device memory");
-    }
-    if (status == PLB_TASK_LEAVES)
-        snprintf(e->failure, sizeof e->failure, "it cannot go on");
+    status = status == 0 ? launch_watched(e, lane, phase, &task, zeroed) : status;
+    note_status(e, status);
     if (e->isolated.ended)
         clear(e, &task, host);
-    if (results)
-        for (int i = 0; i < n && status == 0; i++)
-            status = take_out(e, lane, i, host[i], data[i], bytes[i]);
+    for (int i = 0; i < n && results && status == 0; i++)
+        status = take_out(e, lane, i, host[i], data[i], bytes[i]);
     return status;
 }
 
 /* Whether an entry has not run in a lane. It has from now on. */
 static bool is_new(struct plb_executor *e, int lane, plb_entry_fn entry)
 {
-    int i = 0;
-    while (i < PLB_MAX_PHASES && e->warm[lane][i] != NULL && e->warm[lane][i] != entry)
-        i++;
-    if (i == PLB_MAX_PHASES || e->warm[lane][i] == entry)
-        return false;
-    e->warm[lane][i] = entry;
-    return true;
+    for (int i = 0; i < PLB_MAX_PHASES && e->warm[lane][i] != entry; i++)
+        if (e->warm[lane][i] == NULL) {
+            e->warm[lane][i] = entry;
+            return true;
+        }
+    return false;
 }
 
 /* The first call of an entry in a lane, with unit `first`. Returns the status that the device failed with; 0

@@ -22,7 +22,8 @@ struct plb_executor {
     const struct plb_dataset *set;
     struct plb_page_locks *locks; /* of the node; set after open, and borrowed */
     struct plb_task_limit limit;  /* of the PU's tasks; set after open. Zeroed: tasks are of any size */
-    int threads;
+    struct plb_device_config config;
+    double until; /* for plb_task.until; set after open */
     bool on_host;
     bool guards_inputs; /* looks whether entries change them; set after open. With memory of its own, the
                            device's replicated ones alone */

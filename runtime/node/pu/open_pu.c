@@ -48,6 +48,7 @@ bool plb_pu_open(struct plb_executor *e, struct plb_node_pu *pu, const struct pl
     if (plb_executor_open(e, pu->driver, &pu->device.config, config->data, err) != PLB_OK)
         return false;
     e->guards_inputs = config->audits;
+    e->until = config->until;
     double memory = pu->driver->ops.memory(e->device);
     struct plb_sizes sizes = plb_dataset_sizes(config->data);
     info->memory = memory < info->memory ? memory : info->memory;

@@ -1,0 +1,49 @@
+/* Comparisons. */
+#include "halt.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST 3 /* lines from which on a part of all counts */
+
+static bool read_value(const char *text, struct command_halt *halt)
+{
+    char *end;
+    halt->value = strtod(text, &end);
+    halt->percent = *end == '%';
+    return end != text && *text != '-' && end[halt->percent] == '\0' && halt->value > 0.0
+        && (!halt->percent || halt->value <= 100.0);
+}
+
+bool command_halt_read(const char *text, struct command_halt *halt)
+{
+    static const char *const whys[] = {[ON_FAIL] = "fail=", [ON_SUCCESS] = "success=", [ON_DONE] = "done="};
+    const char *why = strchr(text, ',');
+    size_t when = why != NULL ? (size_t)(why - text) : strlen(text);
+    *halt = (struct command_halt){.why = ON_FAIL, .value = 1.0};
+    if (strcmp(text, "never") == 0 || strcmp(text, "0") == 0)
+        return true;
+    halt->wanted = true;
+    halt->at_once = strcmp(text, "2") == 0 || (when == 3 && strncmp(text, "now", 3) == 0);
+    if (strcmp(text, "1") == 0 || strcmp(text, "2") == 0)
+        return true;
+    if (why == NULL || !(halt->at_once || (when == 4 && strncmp(text, "soon", 4) == 0)))
+        return false;
+    for (int i = ON_FAIL; i <= ON_DONE; i++) {
+        size_t n = strlen(whys[i]);
+        if (strncmp(why + 1, whys[i], n) != 0)
+            continue;
+        halt->why = i;
+        return read_value(why + 1 + n, halt);
+    }
+    return false;
+}
+
+bool command_halt_now(const struct command_halt *halt, int64_t lines, int64_t failed, int64_t succeeded)
+{
+    int64_t n = halt->why == ON_FAIL ? failed : halt->why == ON_SUCCESS ? succeeded : failed + succeeded;
+    if (!halt->wanted)
+        return false;
+    return halt->percent ? n >= LEAST && (double)n >= 0.01 * halt->value * (double)lines
+                         : (double)n >= halt->value;
+}

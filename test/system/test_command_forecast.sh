@@ -1,0 +1,70 @@
+#!/usr/bin/env bash
+# Under a time limit no line starts that will not end, as far as that is known; --resume takes those first.
+. "$(dirname "$0")/../support/lib.sh"
+cd "$tmp" || exit 1
+# seconds LINE SECONDS...: a joblog in which lines took so long.
+joblog() {
+    printf 'Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n'
+    while [ $# -gt 0 ]; do
+        printf '%s\thost\t1.0\t%s\t0\t0\t0\t0\t%s\n' "${1#line}" "$2" "./sim $1"
+        shift 2
+    done
+}
+# Programs that take as long as they did. With `go` those of half a minute are quick.
+printf 'line%d\n' 1 2 3 4 5 6 >cases
+times=(line1 0.3 line2 33 line3 0.1 line4 30 line5 0.2 line6 0.1)
+{
+    echo '#!/bin/sh'
+    echo 'echo "$1" >>began; case $1 in'
+    printf '%s) s=%s;;\n' "${times[@]}"
+    echo 'esac; case $s in 3?) [ -e go ] && s=0;; esac; sleep $s; echo "$1"'
+} >sim
+chmod +x sim
+
+joblog "${times[@]}" >old
+limited=(-k -j 1 --joblog log --cost-from old --lines cases --run './sim {}')
+"$PLBRUN" "${limited[@]}" run.time_limit=12s run.grace=0s >stdout 2>out
+[ $? -eq 1 ] && [ "$(sort began | xargs)" = 'line1 line3 line5 line6' ]
+ok "lines that will not end do not start, and the others do" $?
+grep -qE '^plbrun: warning: 2 of 6 lines would not end in time: lines 2, 4: 33 s each, 1[12].* s left' out
+ok "that is said before" $?
+grep -qE '^plbrun: 2 of 6 lines were not begun, for want of time: lines 2, 4: .* each, 1[01].* s left' out &&
+    grep -q '; --resume goes on' out
+ok "and in the end" $?
+[ "$(cut -f 1 log | xargs)" = 'Seq 1 3 5 6' ]
+ok "the joblog has the others" $?
+: >began
+"$PLBRUN" "${limited[@]}" --resume run.time_limit=12s run.grace=0s >>stdout 2>out
+[ $? -eq 1 ] && [ ! -s began ] && grep -q '2 of 6 lines were not begun' out && ! grep -q warning out
+ok "in a job of the same length they do not start, either" $?
+: >go
+"$PLBRUN" "${limited[@]}" --resume run.time_limit=2h >>stdout 2>out
+[ $? -eq 0 ] && [ "$(xargs <began)" = 'line2 line4' ] && [ "$(cut -f 1 log | xargs)" = 'Seq 1 2 3 4 5 6' ] &&
+    [ "$(sort stdout | xargs)" = 'line1 line2 line3 line4 line5 line6' ]
+ok "in a longer one they do, alone" $?
+"$PLBRUN" "${limited[@]}" --resume >out 2>&1
+[ $? -eq 0 ] && [ "$(wc -l <began)" -eq 2 ]
+ok "then nothing is left" $?
+
+# The time is over before all short lines have ended. The long one, which was not begun, is the first in the
+# next run.
+rm -f log* began stdout go
+seq 40 | sed 's/.*/line1/' >>cases
+"$PLBRUN" "${limited[@]}" run.time_limit=3s run.grace=0s >stdout 2>out
+[ $? -eq 1 ] && ! grep -qx -e line2 -e line4 began && [ "$(wc -l <began)" -lt 44 ]
+ok "the time is over" $?
+: >go
+: >began
+"$PLBRUN" "${limited[@]}" --resume run.time_limit=2h >>stdout 2>out
+[ $? -eq 0 ] && [ "$(head -n 2 began | xargs)" = 'line2 line4' ] && [ "$(wc -l <stdout)" -eq 46 ]
+ok "--resume begins with what was not begun, and no line is lost" $?
+
+# Nothing is told. After twenty lines of a quarter of a second, one does not start that has less.
+rm -f log* began
+"$PLBRUN" -j 1 --joblog log --range 1-60 run.time_limit=9s run.grace=0.02s --run 'echo {}; sleep 0.25' \
+    >stdout 2>out
+[ $? -eq 1 ] && grep -qE 'not begun, for want of time: line.* left|time limit .* was reached' out
+ok "by the scatter of times" $?
+
+# sim.h: the law itself.
+done_testing

@@ -1,0 +1,116 @@
+#!/usr/bin/env bash
+# A form of the command for CPUs and one for GPUs. The GPUs are a list in the environment, or those of the
+# fake CUDA runtime; the programs are stand-ins.
+. "$(dirname "$0")/../support/lib.sh"
+cd "$tmp" || exit 1
+export CUDA_VISIBLE_DEVICES=3,5
+unset PLB_CLUSTER_PUS ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES ZE_AFFINITY_MASK
+
+told='$CUDA_VISIBLE_DEVICES,$ROCR_VISIBLE_DEVICES,$HIP_VISIBLE_DEVICES,$ZE_AFFINITY_MASK'
+"$PLBRUN" -j 1 --range 1-40 --run "sleep 0.2; echo 'cpu -' [\$CUDA_VISIBLE_DEVICES]; : {}" \
+    --run-gpu "sleep 0.02; echo gpu {gpu} [$told]; : {}" >stdout 2>out
+status=$?
+sort -u stdout >kinds
+[ $status -eq 0 ] && [ "$(wc -l <stdout)" -eq 40 ] && cmp kinds - <<'K' >>out
+cpu - []
+gpu 3 [3,3,0,3]
+gpu 5 [5,5,0,5]
+K
+ok "each GPU is a slot of its own, and a CPU's form sees none" $?
+[ "$(grep -c gpu stdout)" -ge 30 ]
+ok "by their rates most lines are for GPUs" $?
+"$PLBRUN" -j 2 --range 1-40 --run 'sleep 0.02; echo cpu {}' --run-gpu 'sleep 0.4; echo gpu {}' >stdout 2>out
+[ $? -eq 0 ] && [ "$(grep -c cpu stdout)" -ge 30 ]
+ok "or for CPUs" $?
+"$PLBRUN" --run-gpu 'echo {gpu} {#}' --range 1-9 >stdout 2>out
+[ $? -eq 0 ] && [ "$(cut -d ' ' -f 2 stdout | sort -n | xargs)" = "$(seq -s ' ' 9)" ] &&
+    ! grep -qv '^[35] ' stdout
+ok "without a form for CPUs GPUs do all" $?
+"$PLBRUN" --per-gpu 2 --range 1-20 --run-gpu 'mkdir at.{gpu}.{%}; sleep 0.05; : {}' >/dev/null 2>&1
+[ "$(find . -name "at.*" | wc -l)" -eq 4 ]
+ok "several programs at a time share one" $?
+seq 9 | "$PLBRUN" -k --serve-gpu 'while read -r x; do echo $((x * x)) $CUDA_VISIBLE_DEVICES; done' \
+    >stdout 2>out
+[ $? -eq 0 ] && cmp <(cut -d ' ' -f 1 stdout) <(seq 9 | awk '{print $1 * $1}') && ! grep -qv ' [35]$' stdout
+ok "a server has its GPU, too" $?
+
+# A line that fails in one form is run by the other, all lines of which may fail.
+both=(-j 1 -k --range 1-20 --joblog log)
+"$PLBRUN" "${both[@]}" --run 'echo {}' --run-gpu 'sleep 0.02; [ $(({} % 4)) -gt 0 ] && echo {}' >stdout 2>out
+[ $? -eq 0 ] && cmp stdout <(seq 20) >>out
+ok "what fails on a GPU is done on a CPU" $?
+rm -f log*
+"$PLBRUN" "${both[@]}" --run 'sleep 0.02; exit 9' --run-gpu 'sleep 0.01; echo {}' >stdout 2>out
+[ $? -eq 0 ] && cmp stdout <(seq 20) >>out
+ok "and the other way round" $?
+rm -f log*
+"$PLBRUN" "${both[@]}" --run 'exit 9' --run-gpu 'exit 8' >stdout 2>out
+[ $? -eq 1 ] && grep -q '^plbrun: 20 of 20 lines failed' out
+ok "what fails in both has failed" $?
+"$PLBRUN" -j 1 --retries 1 --range 1-20 --run 'exit 9' --run-gpu 'sleep 0.01; echo {}' >stdout 2>out
+[ $? -eq 1 ] && grep -q 'lines failed, the first is line' out
+ok "--retries 1 leaves it at one form" $?
+
+# A program that has the GPU for itself, and one that leaves room.
+cat >sim <<'S'
+#!/bin/bash
+gpu=$CUDA_VISIBLE_DEVICES
+if [ "$1" = alone ]; then exec 9>"lock.$gpu"; flock 9; fi
+: >"run.$gpu.$$"
+sleep 0.3
+shopt -s nullglob; set -- "$1" run."$gpu".*; others=$(($# - 1))
+rm "run.$gpu.$$"
+[ "$1" != small ] || [ "$others" -eq 1 ]
+S
+chmod +x sim
+# programs KIND: how many slots were at work on the GPUs in the last third of the run.
+programs() {
+    rm -f run.* log*
+    "$PLBRUN" --per-gpu auto --range 1-70 --joblog log --run-gpu "./sim $1 {} {%}" >stdout 2>out || return 9
+    tail -n +2 log | sort -k 3,3n | tail -n 16 | sed 's/.* //' | sort -u | wc -l
+}
+p=$(programs room)
+[ "$p" -eq 8 ]
+ok "auto finds that four programs do more than one" $?
+p=$(programs alone)
+[ "$p" -eq 2 ]
+ok "and that they do not" $?
+p=$(programs small)
+[ "$p" -eq 2 ] && ! grep -q . out
+ok "and takes fewer where lines fail, without a line that has failed" $?
+
+fake=$BUILD/test/fake-cuda
+if [ -e "$fake/libcudart.so.13" ] && [ -z "${SAN:-}" ]; then
+    unset CUDA_VISIBLE_DEVICES
+    LD_LIBRARY_PATH=$fake PLB_FAKE_CUDA=devices=3 "$PLBRUN" --range 1-30 \
+        --run-gpu 'sleep 0.05; echo {gpu} $CUDA_VISIBLE_DEVICES; : {}' >stdout 2>out
+    [ $? -eq 0 ] && cmp <(sort -u stdout) <(printf '%d %d\n' 0 0 1 1 2 2) >>out
+    ok "GPUs that CUDA finds" $?
+    LD_LIBRARY_PATH=$fake PLB_FAKE_CUDA=devices=3 CUDA_VISIBLE_DEVICES=2,0 "$PLBRUN" --range 1-30 \
+        --run-gpu 'sleep 0.05; echo {gpu}; : {}' >stdout 2>out
+    [ $? -eq 0 ] && [ "$(sort -u stdout | xargs)" = '0 2' ]
+    ok "of those that the environment lists" $?
+    # shellcheck disable=SC2086 # several words
+    LD_LIBRARY_PATH=$fake PLB_FAKE_CUDA=devices=2 mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" --range 1-30 \
+        --run-gpu 'sleep 0.05; echo {gpu} $PPID; : {}' >stdout 2>out
+    [ $? -eq 0 ] && [ "$(sort -u stdout | wc -l)" -eq 2 ]
+    ok "two ranks of a host share them out" $?
+else
+    skip "GPUs that CUDA finds" "the fake CUDA runtime is not built"
+fi
+export CUDA_VISIBLE_DEVICES=
+"$PLBRUN" --run-gpu 'echo {}' ::: a >out 2>&1
+[ $? -eq 2 ] && grep -q 'there is no GPU that kernel command can use' out
+ok "refused: no GPU" $?
+"$PLBRUN" -k --run 'echo cpu {}' --run-gpu 'echo gpu {}' ::: a b >stdout 2>out
+[ $? -eq 0 ] && cmp stdout <(printf 'cpu a\ncpu b\n') >>out
+ok "where there is none, the other form does all" $?
+for wrong in 0 x 65; do
+    "$PLBRUN" --per-gpu $wrong --run-gpu true ::: a >out 2>&1
+    [ $? -eq 2 ] && grep -q "per_gpu = $wrong: expected a number from 1 to 64, or auto" out
+    ok "refused: per-gpu $wrong" $?
+done
+"$PLBRUN" --per-gpu 2 --run true ::: a >out 2>&1
+[ $? -eq 2 ] && grep -q 'name one with command.run_gpu' out
+ok "refused: programs for GPUs without a command" $?
+done_testing

@@ -1,0 +1,176 @@
+/* The kernel `command`, as far as it runs nothing: replacement strings, --halt, forecasts, and how
+ * many programs a GPU has. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "../../kernels/command/forecast.h"
+#include "../../kernels/command/gpu.h"
+#include "../../kernels/command/halt.h"
+#include "../../kernels/command/template.h"
+
+static void expect_replaced(const char *text, const char *right)
+{
+    static const char columns[] = "in/a.txt\0b c\0";
+    const struct command_line line = {columns, sizeof columns - 2, 7, 3, 4, "5"};
+    struct command_text out = {NULL, 0, 0};
+    command_replace(text, &line, false, &out);
+    assert_string_equal(out.at, right);
+    out.n = 0;
+    free(out.at);
+}
+
+static void strings_are_replaced(void **state)
+{
+    (void)state;
+    expect_replaced("{1}|{2}|{3}|", "in/a.txt|b c||");
+    expect_replaced("{1.}|{1/}|{1//}|{1/.}|", "in/a|a.txt|in|a|");
+    expect_replaced("{}|{.}|{/}|", "in/a.txt b c|in/a b c|a.txt b c|");
+    expect_replaced("{#} {%} {gpu}", "7 4 5");
+    expect_replaced("{0} {00001} {1#} {2gpu} {x} {1", "{0} {00001} {1#} {2gpu} {x} {1");
+}
+
+static void quotes_are_those_of_a_shell(void **state)
+{
+    const struct command_line line = {"a b\0c'd", 7, 1, 0, 1, NULL};
+    struct command_text out = {NULL, 0, 0};
+    (void)state;
+    command_replace("x {} {2}", &line, true, &out);
+    assert_string_equal(out.at, "x 'a b' 'c'\"'\"'d' 'c'\"'\"'d'");
+    free(out.at);
+}
+
+/* A word per column where it stands alone, one argument where it is quoted. */
+static void a_script_has_a_parameter_for_each_string(void **state)
+{
+    struct command_text script = {NULL, 0, 0};
+    struct command_parts parts = {NULL, 0};
+    (void)state;
+    assert_null(command_script("f {} \"{}\" {2.} {}", 2, &script, &parts));
+    assert_string_equal(script.at, "f \"${1}\" \"${2}\" \"${3}\" \"${4}\" \"${1}\" \"${2}\"");
+    assert_int_equal(parts.n, 4);
+    assert_int_equal(parts.at[1].column, 2);
+    assert_int_equal(parts.at[2].column, 0);
+    assert_int_equal(parts.at[3].kind, STEM);
+    free(script.at);
+    free(parts.at);
+}
+
+static bool halts(const char *text, int64_t lines, int64_t failed, int64_t succeeded)
+{
+    struct command_halt halt;
+    assert_true(command_halt_read(text, &halt));
+    return command_halt_now(&halt, lines, failed, succeeded);
+}
+
+static void ends_early_as_parallel(void **state)
+{
+    struct command_halt halt;
+    static const char *const wrong[] = {
+        "",           "soon",        "later,fail=1", "now,fail",       "now,fail=",
+        "now,fail=0", "now,fail=-1", "now,fail=1x",  "soon,done=101%", "now,fails=1",
+        "3",          "now fail=1"};
+    (void)state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(command_halt_read(wrong[i], &halt));
+    assert_false(halts("never", 10, 10, 0));
+    assert_false(halts("0", 10, 10, 0));
+    assert_true(halts("1", 10, 1, 0));
+    assert_true(command_halt_read("2", &halt) && halt.at_once);
+    assert_true(command_halt_read("now,done=3", &halt) && halt.at_once);
+    assert_true(command_halt_read("soon,done=3", &halt) && !halt.at_once);
+    assert_false(halts("soon,fail=2", 10, 1, 9));
+    assert_true(halts("soon,fail=2", 10, 2, 0));
+    assert_false(halts("soon,success=2", 10, 9, 1));
+    assert_true(halts("soon,success=2", 10, 0, 2));
+    assert_true(halts("soon,done=3", 10, 1, 2));
+    assert_false(halts("soon,fail=20%", 20, 3, 9));
+    assert_true(halts("soon,fail=20%", 20, 4, 9));
+    assert_false(halts("soon,fail=1%", 20, 2, 9)); /* three at least */
+}
+
+static struct command_ratios law(const double *ratios, int n, bool told)
+{
+    struct command_ratios r = {.told = told};
+    for (int i = 0; i < n; i++)
+        command_ratios_add(&r, ratios[i]);
+    return r;
+}
+
+static void chances_follow_what_is_known(void **state)
+{
+    double same[40], mixed[40];
+    (void)state;
+    for (int i = 0; i < 40; i++) {
+        same[i] = 10.0 + 0.1 * (i % 3);
+        mixed[i] = i % 10 == 0 ? 0.1 : 100.0;
+    }
+    struct command_ratios none = law(NULL, 0, true), one = law(same, 1, true), all = law(same, 40, true);
+    assert_true(command_chance(&none, 1e-6) == 1.0);
+    assert_true(command_chance(&one, 9.0) > COMMAND_LEAST_CHANCE); /* nobody knows the scatter */
+    assert_true(command_chance(&one, 1.0) < COMMAND_LEAST_CHANCE);
+    assert_true(command_chance(&all, 8.0) < COMMAND_LEAST_CHANCE);
+    assert_true(command_chance(&all, 12.0) > 0.9);
+    assert_true(fabs(command_expected(&all) - 10.1) < 0.1);
+    struct command_ratios untold = law(same, 1, false), two = law(mixed, 40, false);
+    assert_true(command_chance(&untold, 1.0) > COMMAND_LEAST_CHANCE); /* lines may differ much */
+    assert_true(command_chance(&two, 1.0) >= 0.1);                    /* one in ten is short */
+    const struct command_ratios known = {.told = true, .known = true};
+    assert_true(command_chance(&known, 0.5) < COMMAND_LEAST_CHANCE);
+    assert_true(command_chance(&known, 0.9) > COMMAND_LEAST_CHANCE);
+    assert_true(command_chance(&known, -1.0) == 0.0);
+}
+
+/* Ends n lines of so many seconds, or until the number changes. */
+static void end_lines(struct command_level *level, int n, double seconds)
+{
+    int before = level->allowed;
+    for (int i = 0; i < n && level->allowed == before; i++)
+        command_level_add(level, 1.0, seconds, false);
+}
+
+static void a_gpu_gets_as_many_programs_as_do_most(void **state)
+{
+    struct command_level l = {0};
+    (void)state;
+    end_lines(&l, 1, 1.0);
+    end_lines(&l, 100, 1.0); /* it was 0 */
+    assert_int_equal(l.allowed, 2);
+    end_lines(&l, 100, 1.2); /* 1.7 times as many in a second */
+    assert_int_equal(l.allowed, 4);
+    assert_false(l.settled);
+    end_lines(&l, 16, 2.4); /* no more */
+    assert_int_equal(l.allowed, 2);
+    assert_true(l.settled);
+    command_level_add(&l, 1.0, 1e9, true);
+    assert_int_equal(l.allowed, 2);
+
+    l = (struct command_level){.allowed = 1};
+    end_lines(&l, 4, 1.0);
+    end_lines(&l, 8, 2.0); /* as if one were alone */
+    assert_true(l.settled && l.allowed == 1);
+
+    l = (struct command_level){.allowed = 1};
+    end_lines(&l, 4, 1.0);
+    command_level_add(&l, 1.0, 1.0, true); /* no memory for two */
+    assert_true(l.settled && l.allowed == 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(strings_are_replaced),
+        cmocka_unit_test(quotes_are_those_of_a_shell),
+        cmocka_unit_test(a_script_has_a_parameter_for_each_string),
+        cmocka_unit_test(ends_early_as_parallel),
+        cmocka_unit_test(chances_follow_what_is_known),
+        cmocka_unit_test(a_gpu_gets_as_many_programs_as_do_most),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
