@@ -63,7 +63,8 @@ LIBS := $(MPI_LIBS) $(LAPACKE_LIBS) -lnlopt -lhwloc -linih -ljansson $(PNG_LIBS)
 RUNTIME := $(filter-out $(DRIVER_LEFT_OUT),$(wildcard runtime/*/*.c runtime/*/*/*.c))
 BALANCER_C := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
-OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCER_C:%.c=$(B)/%.o) $(B)/balancers.o $(B)/drivers.o $(B)/page.o \
+OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCER_C:%.c=$(B)/%.o) \
+           $(patsubst %,$(B)/%.o,balancers drivers page new_kernel) \
            $(if $(SAN),$(B)/test/support/keep_loaded.o)
 CUDA_KERNELS := $(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.cu)))
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(CUDA_KERNELS:%=$(B)/kernels/%.cuda.so))
@@ -103,6 +104,13 @@ $(B)/page.c: $(PAGE_SCRIPTS) runtime/report/page/page.css Makefile
 	 { echo '#include "report/page/page.h"'; \
 	   echo 'const unsigned char plb_page_script[] = {'; bytes $(PAGE_SCRIPTS); echo '0};'; \
 	   echo 'const unsigned char plb_page_style[] = {'; bytes runtime/report/page/page.css; echo '0};'; } > $@
+# And those of a kernel to begin with.
+NEW_KERNEL := $(addprefix runtime/check/new_kernel.d/,kernel makefile conf)
+$(B)/new_kernel.c: $(NEW_KERNEL) Makefile
+	@mkdir -p $(@D)
+	@{ echo '#include "check/new_kernel.h"'; for f in $(notdir $(NEW_KERNEL)); do \
+	   echo "const unsigned char plb_new_kernel_$$f[] = {"; \
+	   od -An -v -tu1 runtime/check/new_kernel.d/$$f | sed -E 's/ +([0-9]+)/\1,/g'; echo '0};'; done; } > $@
 # So is the table of device drivers, by their folders' names.
 $(B)/drivers.c: $(B)/driver-folders
 	@{ echo '#include "device/driver.h"'; \
@@ -110,7 +118,7 @@ $(B)/drivers.c: $(B)/driver-folders
 	   echo 'const struct plb_device_driver *const plb_device_drivers[] = {'; \
 	   for d in $(DRIVERS); do echo "    &plb_device_$$d,"; done; echo '    0};'; } > $@
 $(shell echo '$(DRIVERS)' | cmp -s - $(B)/driver-folders || echo '$(DRIVERS)' >$(B)/driver-folders)
-$(B)/balancers.o $(B)/drivers.o $(B)/page.o: $(B)/%.o: $(B)/%.c
+$(patsubst %,$(B)/%.o,balancers drivers page new_kernel): $(B)/%.o: $(B)/%.c
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -c $< -o $@
 
 # Kernels see plb/kernel.h alone, as a user's do.

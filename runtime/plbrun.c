@@ -1,17 +1,19 @@
 /* plbrun: the only main(), and the only place that exits. Arguments are read in config/, files that a run
  * leaves behind are written in outcome/outputs.c. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/stop.h"
 #include "base/version.h"
+#include "check/check.h"
+#include "check/new_kernel.h"
 #include "config/arguments.h"
 #include "foresee/pareto.h"
 #include "foresee/what_if.h"
@@ -63,6 +65,7 @@ static int answer(const struct plb_arguments *a, struct plb_error *err)
 {
     switch (a->question) {
     case PLB_ASKS_COMPARISON: plb_compare(a->compared, a->n_compared, a->report, a->quiet, err); break;
+    case PLB_ASKS_NEW_KERNEL: plb_new_kernel(a->new_kernel, stdout, err); break;
     case PLB_ASKS_JOURNAL: plb_joblog_print(a->journal, stdout, err); break;
     case PLB_ASKS_HELP: plb_arguments_help(stdout); break;
     case PLB_ASKS_VERSION: printf("plbrun %s\n", PLB_VERSION); break;
@@ -341,25 +344,13 @@ static int run_cluster(struct job_run *r, int *argc, char ***argv, struct plb_er
     return run_ranks(r, argc, argv, by_hand, err);
 }
 
-/* Opens standard input, output and error where they are closed: else a result gets their number, and the
- * lines that are printed. They are opened for reading, so that a report to a closed one stays a mistake. */
-static void open_streams(void)
-{
-    int fd;
-    do
-        fd = open("/dev/null", O_RDONLY);
-    while (fd >= 0 && fd <= STDERR_FILENO);
-    if (fd >= 0)
-        close(fd);
-}
-
 int main(int argc, char **argv)
 {
     struct plb_arguments a;
     struct plb_error err = {.status = PLB_OK};
     struct plb_launch launch = plb_launch_read();
     bool speaks = launch.rank <= 0; /* rank 0 answers for all, as far as it is known before MPI */
-    open_streams();
+    plb_file_open_streams();
     if (speaks)
         plb_launch_begin();
     plb_stop_prepare(speaks);
@@ -375,6 +366,8 @@ int main(int argc, char **argv)
         speaks = true;
     } else if (status == PLB_OK && a.conf == NULL && !a.runs) {
         status = show_pus(&argc, &argv, &err);
+    } else if (status == PLB_OK && a.check) {
+        status = speaks ? plb_check(&a, stdout, &err) : PLB_OK;
     } else if (status == PLB_OK && a.simulate != NULL) {
         status = speaks ? run_simulation(&run, &err) : PLB_OK;
     } else if (status == PLB_OK) {

@@ -355,3 +355,13 @@ int plb_file_grow(const char *path, const char *head)
     close(fd);
     return -1;
 }
+
+void plb_file_open_streams(void)
+{
+    int fd;
+    do
+        fd = open("/dev/null", O_RDONLY);
+    while (fd >= 0 && fd <= STDERR_FILENO);
+    if (fd >= 0)
+        close(fd);
+}

@@ -67,4 +67,8 @@ bool plb_file_same(const char *a, const char *b);
  * user wants. */
 bool plb_file_clash(const char *a, const char *b);
 
+/* Opens standard input, output and error where they are closed: else a result gets their number, and the
+ * lines that are printed. They are opened for reading, so that a report to a closed one stays a mistake. */
+void plb_file_open_streams(void);
+
 #endif

@@ -13,6 +13,7 @@
 /* Questions that a user may have instead of a run. Of several, the last in this order is answered. */
 enum plb_question {
     PLB_ASKS_NOTHING,
+    PLB_ASKS_NEW_KERNEL,
     PLB_ASKS_JOURNAL,
     PLB_ASKS_COMPARISON,
     PLB_ASKS_PROFILES,
@@ -33,12 +34,14 @@ struct plb_arguments {
     const char *simulate; /* a .cluster file, or the report of a run to simulate again */
     const char *replay;   /* the same as `simulate` where it must be a report, else NULL */
     const char *report, *trace;
-    const char *pareto;    /* the file of the front; "": it is printed alone */
-    const char *journal;   /* to be printed */
-    char *const *compared; /* reports, where a comparison is asked for */
+    const char *pareto;     /* the file of the front; "": it is printed alone */
+    const char *journal;    /* to be printed */
+    const char *new_kernel; /* the name of one to be written */
+    char *const *compared;  /* reports, where a comparison is asked for */
     int n_compared;
     const char *join; /* the file of a running job that this process joins; then there is no conf file */
     uint64_t seed;
+    bool check; /* nothing is run: the kernel is tried */
     bool verify, keep_partial, resume, dry_run, show_config, show_pus, quiet, bar;
     bool watch, progress_json; /* how progress is shown; neither: a line for all */
     bool runs;                 /* a command, without a conf file: `conf` is NULL */

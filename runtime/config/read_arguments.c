@@ -231,6 +231,8 @@ int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct pl
         plb_assign_sources(&a->settings, argv + words, argc - words);
     if (a->journal != NULL && a->question == PLB_ASKS_NOTHING)
         a->question = PLB_ASKS_JOURNAL;
+    if (a->new_kernel != NULL && a->question == PLB_ASKS_NOTHING)
+        a->question = PLB_ASKS_NEW_KERNEL;
     if (status != PLB_OK || (status = choose_simulated(a, err)) != PLB_OK)
         return status;
     if (read_words(a, words, argv, err) != PLB_OK)

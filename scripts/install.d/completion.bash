@@ -45,7 +45,7 @@ _plbrun_value() { # OPTION-OR-SETTING
     --journal | run.journal | --join | run.join | --lines | command.lines | --joblog | command.joblog) mapfile -t COMPREPLY < <(compgen -f -- "$current") ;;
     --progress) _plbrun_choose json ;;
     --log) _plbrun_choose error warning info debug ;;
-    --seed | --run | --range | --jobs | -j | --retries | --timeout) ;;
+    --seed | --run | --range | --jobs | -j | --retries | --timeout | --new-kernel) ;;
     *) return 1 ;;
     esac
 }

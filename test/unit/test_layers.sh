@@ -149,6 +149,7 @@ device/cuda/process.c an error ends CUDA for the whole process'
     fi
     excepted "$with_cuda"'
 host/crash.c         a signal handler gets no argument
+check/trial.c        nor does this one
 base/crash_place.c   nor does it
 base/mapped.c        the same handler looks up the file of an address
 base/stop.c          a signal handler gets no argument
