@@ -251,6 +251,8 @@ help:
 	@echo "make bench-real         the same jobs simulated and on emulated PUs (RUNS=3: median of so many)"
 	@echo "make bench-ideal        how near the ideal jobs end on three unlike emulated ranks"
 	@echo "make bench-serve        a server for each slot beside a program for each line (RUNS=3)"
+	@echo "make bench-map          plbrun.map beside multiprocessing, and joblib, mpi4py, Dask where installed"
+	@echo "                        (RUNS=3: best of so many; PYTHON=python3)"
 	@echo "make bench-command      the kernel command beside GNU parallel and xargs (RUNS=3)"
 	@echo "make bench-costs        lines whose costs are told, told wrongly, and not (RUNS=3)"
 	@echo "make bench-untold       unequal jobs that nobody tells of, on 1 to 3 ranks (RUNS=3: median)"

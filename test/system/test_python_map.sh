@@ -1,0 +1,166 @@
+#!/usr/bin/env bash
+# plbrun.map and plbrun.Executor: results, order, exceptions, arrays, processes that end, hosts.
+# test/run: real MPI, whose mpirun knows hosts.
+. "$(dirname "$0")/../support/lib.sh"
+[ -z "${SAN:-}" ] || { skip "Python functions" "none of it is in C"; done_testing; }
+export PYTHONPATH=$root/python:$tmp PYTHONDONTWRITEBYTECODE=1 PLBRUN BUILD
+PLBRUN=$(realpath "$PLBRUN")
+cd "$tmp" || exit 1
+
+# Functions of a module need no cloudpickle.
+cat >functions.py <<'P'
+import os, sys, time
+from pickle import PickleBuffer
+
+class Block:  # its bytes are a buffer apart, as those of an array
+    def __init__(self, data):
+        self.data = data
+    def __reduce_ex__(self, protocol):
+        return Block, (PickleBuffer(self.data),)
+def square(x): return x * x
+def refuse(x):
+    if x == 3:
+        raise ValueError(f"x is {x}")
+    return x
+def leave(x):
+    if x == 700:
+        os.abort()
+    return x
+def nap(x):
+    time.sleep(x)
+    return x
+def process(x):
+    time.sleep(0.02)
+    return os.getpid()
+def speak(x):
+    print("hello from", x)
+    return sys.stdin.read()
+def twice(block): return Block(bytes(block.data) * 2)
+def unsendable(x): return lambda: x
+class Table:
+    def __init__(self): self.bytes = os.urandom(1 << 20)
+    def __call__(self, x): return len(self.bytes) + x
+P
+# checks NAME: the program on standard input ends well.
+checks() {
+    timeout 120 python3 - >"$tmp/out" 2>&1
+    ok "$1" $?
+}
+checks "results in the order of items, of many and of none" <<'END'
+import plbrun
+from functions import *
+assert list(plbrun.map(square, range(5000), ranks=2)) == [x * x for x in range(5000)]
+assert list(plbrun.map(square, [], ranks=2)) == []
+END
+checks "results as they come, on as many processes as asked for" <<'END'
+import plbrun
+from functions import *
+assert list(plbrun.map(nap, [1.5, 0], ranks=2, ordered=False)) == [0, 1.5]
+assert len(set(plbrun.map(process, range(40), ranks=2))) == 2
+END
+checks "an exception, with its traceback" <<'END'
+import plbrun, traceback
+from functions import *
+seen = []
+try:
+    for x in plbrun.map(refuse, range(6), ranks=2):
+        seen.append(x)
+except ValueError:
+    text = traceback.format_exc()
+assert seen == [0, 1, 2] and "x is 3" in text and "functions.py" in text and "in refuse" in text, text
+END
+checks "a process that ends loses one item, which is named, and no other of its line" <<'END'
+import plbrun
+from functions import *
+results, lost = set(), None
+it = plbrun.map(leave, range(2000), ranks=2, ordered=False)
+try:
+    for x in it:
+        results.add(x)
+except plbrun.Lost as error:
+    lost = error
+assert "item 700 " in str(lost) and "signal 6" in str(lost) and results == set(range(2000)) - {700}, lost
+END
+checks "buffers apart" <<'END'
+import os, plbrun
+from functions import *
+blocks = [Block(os.urandom(300000)) for _ in range(5)]
+for before, after in zip(blocks, plbrun.map(twice, blocks, ranks=2)):
+    assert bytes(after.data) == before.data * 2 and type(after.data) is memoryview
+END
+checks "what functions print goes to standard error, and they read nothing" <<'END'
+import plbrun
+from functions import *
+assert list(plbrun.map(speak, [1, 2], ranks=1)) == ["", ""]
+END
+[ "$(grep -c '^hello from' "$tmp/out")" -eq 2 ]
+ok "each once" $?
+checks "a result that cannot be sent is an exception of its item alone" <<'END'
+import plbrun
+from functions import *
+with plbrun.Executor(2) as executor:
+    bad, good = executor.submit(unsendable, 1), executor.submit(square, 7)
+    assert "cannot be sent back" in str(bad.exception()) and good.result() == 49
+END
+checks "a large function, and one that pickle cannot name" <<'END'
+import plbrun
+from functions import *
+assert list(plbrun.map(Table(), range(3), ranks=2)) == [1048576 + x for x in range(3)]
+try:
+    import cloudpickle
+    assert list(plbrun.map(lambda x: x + 1, range(3), ranks=2)) == [1, 2, 3]
+except ImportError:
+    try:
+        plbrun.map(lambda x: x + 1, range(3))
+        assert False
+    except TypeError as error:
+        assert "pip install cloudpickle" in str(error)
+END
+checks "the interface of concurrent.futures" <<'END'
+import concurrent.futures as futures, time, plbrun
+from functions import *
+with plbrun.Executor(ranks=2) as executor:
+    assert list(executor.map(pow, [2, 3], [5, 2])) == [32, 9]
+    many = [executor.submit(square, x) for x in range(50)]
+    assert sorted(f.result() for f in futures.as_completed(many)) == [x * x for x in range(50)]
+    assert isinstance(executor.submit(refuse, 3).exception(), ValueError)
+    late = executor.submit(nap, 3)
+    time.sleep(0.5)
+    assert executor.submit(square, 5).result(timeout=60) == 25 and not late.done()  # it waits for no other
+    assert futures.wait([late]).not_done == set()
+    executor.submit(nap, 2), executor.submit(nap, 2)
+    time.sleep(0.5)
+    waits = executor.submit(nap, 1)
+    assert waits.cancel() and waits.cancelled()
+try:
+    executor.submit(square, 1)
+    assert False
+except RuntimeError as error:
+    assert "after shutdown" in str(error)
+END
+checks "a mistake in options is plbrun's sentence" <<'END'
+import plbrun
+from functions import *
+try:
+    list(plbrun.map(square, range(3), ranks=2, options=["--timeout", "soon"]))
+    assert False
+except RuntimeError as error:
+    assert "status 2" in str(error) and "timeout" in str(error), error
+END
+checks "who leaves off ends the run" <<'END'
+import os, time, plbrun
+from functions import *
+it = plbrun.map(nap, [0] + [5] * 20, ranks=1)
+assert next(it) == 0
+before = time.time()
+del it
+assert time.time() - before < 4
+END
+checks "on hosts, by mpirun" <<'END'
+import plbrun
+from functions import *
+assert list(plbrun.map(square, range(300), hosts=["localhost"], ranks=2)) == [x * x for x in range(300)]
+END
+[ -z "$(find /dev/shm -maxdepth 1 -name 'plbrun-*' -newer functions.py -user "$(id -u)" 2>/dev/null)" ]
+ok "no memory is left" $?
+done_testing
