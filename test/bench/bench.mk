@@ -2,8 +2,9 @@
 
 BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
 .PHONY: bench bench-serve bench-papers bench-growth bench-real bench-ideal bench-results \
-        bench-coexecution bench-command bench-map bench-energy bench-mixed bench-overhead bench-random bench-untold \
-        bench-journal bench-kernels bench-libraries bench-passes bench-ranks bench-reduce bench-stencil
+        bench-coexecution bench-command bench-map bench-energy bench-mixed bench-overhead bench-random \
+        bench-untold bench-journal bench-kernels bench-libraries bench-passes bench-ranks bench-reduce \
+        bench-stencil
 
 BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_stencil_mpi := $(KERNEL_CFLAGS)
@@ -84,7 +85,8 @@ bench-serve: all
 
 # Python functions, beside what else is installed for that.
 bench-map: all
-	@PYTHONPATH=$(abspath python) PLBRUN=$(abspath $(BIN)) $(or $(PYTHON),python3) test/bench/map.py 2 $(or $(RUNS),3)
+	@PYTHONPATH=$(abspath python) PLBRUN=$(abspath $(BIN)) \
+	    $(or $(PYTHON),python3) test/bench/map.py 2 $(or $(RUNS),3)
 
 # Jobs whose costs nobody tells, on 1 to 3 ranks of this machine, median of RUNS.
 bench-untold: all $(TEST_KERNELS)

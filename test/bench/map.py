@@ -12,7 +12,7 @@ import sys
 import tempfile
 import time
 
-JOBS = {"20 ms": (0.02, 200), "1 ms": (0.001, 4000), "50 us": (0.00005, 40000)}
+JOBS = {"20 ms": (0.02, 200), "1 ms": (0.001, 4000), "50 us": (0.00005, 20000)}
 
 FUNCTION = """
 import time
@@ -106,8 +106,10 @@ def main():
 
         for name, (seconds, n) in JOBS.items():
             best = {}
-            for _ in range(runs):
+            for run in range(runs):
                 for way, call in WAYS.items():
+                    if run > 0 and best.get(way, 0) > 3 * seconds * n / processes:
+                        continue  # it is not the best, and takes long
                     begin = time.perf_counter()
                     try:
                         assert len(call(spin, [seconds] * n, processes)) == n
@@ -120,7 +122,7 @@ def main():
             others = min(best[way] for way in best if not way.startswith("plbrun"))
             print(f"{n} items of {name}, ideal {seconds * n / processes:.2f} s: "
                   + ", ".join(f"{way} {best[way]:.2f}" for way in best)
-                  + f"; map {best['plbrun.map'] / others:.2f} of the best other")
+                  + f"; map {best['plbrun.map'] / others:.2f} of the best other", flush=True)
         os.chdir("/")
 
 
