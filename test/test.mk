@@ -45,6 +45,12 @@ $(B)/test/support/nvml.so: CFLAGS += -Wl,-soname,libnvidia-ml.so.1
 $(B)/test/support/opencl.so: CFLAGS += -Wl,-soname,libOpenCL.so.1,--version-script=test/support/opencl.map
 test-kernels: $(B)/test/support/opencl.so
 
+# Entries by OpenCL for test_devices, and a device that fails.
+$(B)/test/opencl/%.so: test/opencl/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) -shared -o $@ $< -lOpenCL
+test-kernels: $(if $(OPENCL),$(patsubst %,$(B)/test/opencl/%.so,entries fails))
+
 # Preloaded into ranks of a run.
 $(B)/test/support/%.so: test/support/%.c
 	@mkdir -p $(@D)

@@ -209,6 +209,7 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
 }
 
 PLB_CUDA_ENTRY(binomial_cuda); /* binomial.cu */
+PLB_OPENCL_ENTRY(binomial_opencl); /* binomial.opencl.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
@@ -219,6 +220,7 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = price,
     .cuda = binomial_cuda,
+    .opencl = binomial_opencl,
     .setup = setup,
     .cost = cost,
     .verify = verify,

@@ -180,6 +180,7 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
 }
 
 PLB_CUDA_ENTRY(blackscholes_cuda); /* blackscholes.cu */
+PLB_OPENCL_ENTRY(blackscholes_opencl); /* blackscholes.opencl.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
@@ -190,6 +191,7 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = price,
     .cuda = blackscholes_cuda,
+    .opencl = blackscholes_opencl,
     .setup = setup,
     .cost = cost,
     .verify = verify,

@@ -301,6 +301,7 @@ static int verify(struct plb_app *app)
 }
 
 PLB_CUDA_ENTRY(gaussian_cuda); /* gaussian.cu */
+PLB_OPENCL_ENTRY(gaussian_opencl); /* gaussian.opencl.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
@@ -311,6 +312,7 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = blur_rows,
     .cuda = gaussian_cuda,
+    .opencl = gaussian_opencl,
     .setup = setup,
     .cost = cost,
     .verify = verify,

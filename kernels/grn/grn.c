@@ -219,6 +219,7 @@ static int verify(struct plb_app *app)
 }
 
 PLB_CUDA_ENTRY(grn_cuda); /* grn.cu */
+PLB_OPENCL_ENTRY(grn_opencl); /* grn.opencl.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
@@ -229,6 +230,7 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = search_targets,
     .cuda = grn_cuda,
+    .opencl = grn_opencl,
     .setup = setup,
     .cost = cost,
     .verify = verify,

@@ -229,6 +229,7 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
 }
 
 PLB_CUDA_ENTRY(kmeans_cuda); /* kmeans.cu */
+PLB_OPENCL_ENTRY(kmeans_opencl); /* kmeans.opencl.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
@@ -239,6 +240,7 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = assign,
     .cuda = kmeans_cuda,
+    .opencl = kmeans_opencl,
     .setup = setup,
     .cost = cost,
     .next = next,

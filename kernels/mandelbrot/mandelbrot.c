@@ -181,6 +181,7 @@ static int verify(struct plb_app *app)
 }
 
 PLB_CUDA_ENTRY(mandelbrot_cuda); /* mandelbrot.cu */
+PLB_OPENCL_ENTRY(mandelbrot_opencl); /* mandelbrot.opencl.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
@@ -191,6 +192,7 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = draw,
     .cuda = mandelbrot_cuda,
+    .opencl = mandelbrot_opencl,
     .setup = setup,
     .verify = verify,
     .writes_all = true,

@@ -308,6 +308,7 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
 }
 
 PLB_CUDA_ENTRY(matmul_cuda); /* matmul.cu */
+PLB_OPENCL_ENTRY(matmul_opencl); /* matmul.opencl.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
@@ -318,6 +319,7 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = multiply,
     .cuda = matmul_cuda,
+    .opencl = matmul_opencl,
     .setup = setup,
     .cost = cost,
     .verify = verify,

@@ -287,6 +287,7 @@ static int finish(struct plb_app *app)
 }
 
 PLB_CUDA_ENTRY(nbody_cuda); /* nbody.cu */
+PLB_OPENCL_ENTRY(nbody_opencl); /* nbody.opencl.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
@@ -297,6 +298,7 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = advance,
     .cuda = nbody_cuda,
+    .opencl = nbody_opencl,
     .setup = setup,
     .cost = cost,
     .next = next,

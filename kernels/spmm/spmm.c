@@ -322,6 +322,7 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
 }
 
 PLB_CUDA_ENTRY(spmm_cuda); /* spmm.cu */
+PLB_OPENCL_ENTRY(spmm_opencl); /* spmm.opencl.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
@@ -332,6 +333,7 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = multiply,
     .cuda = spmm_cuda,
+    .opencl = spmm_opencl,
     .setup = setup,
     .cost = cost,
     .verify = verify,

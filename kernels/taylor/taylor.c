@@ -239,6 +239,7 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
 }
 
 PLB_CUDA_ENTRY(taylor_cuda); /* taylor.cu */
+PLB_OPENCL_ENTRY(taylor_opencl); /* taylor.opencl.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
@@ -249,6 +250,7 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = sum,
     .cuda = taylor_cuda,
+    .opencl = taylor_opencl,
     .setup = setup,
     .cost = cost,
     .verify = verify,

@@ -316,6 +316,7 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
 }
 
 PLB_CUDA_ENTRY(triad_cuda); /* triad.cu */
+PLB_OPENCL_ENTRY(triad_opencl); /* triad.opencl.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
@@ -326,6 +327,7 @@ const struct plb_kernel plb_kernel = {
     .options = options,
     .cpu = triad,
     .cuda = triad_cuda,
+    .opencl = triad_opencl,
     .setup = setup,
     .cost = cost,
     .verify = verify,

@@ -5,8 +5,8 @@
  *     const struct plb_device_driver plb_device_NAME = { .name = "NAME", ... };
  *
  * The build makes the table of drivers from the folders, so a new driver edits no file outside its folder.
- * One limit remains: struct plb_kernel and struct plb_phase name their entries `cpu` and `cuda`. A driver
- * that cannot run one of these two needs a new field there, and with it a new PLB_KERNEL_ABI.
+ * One limit remains: struct plb_kernel and struct plb_phase name their entries `cpu`, `cuda` and `opencl`. A
+ * driver that cannot run one of them needs a new field there, and with it a new PLB_KERNEL_ABI.
  *
  * The main thread of a process makes all calls of this header, one at a time. */
 #ifndef PLB_DEVICE_DRIVER_H

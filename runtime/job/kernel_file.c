@@ -38,7 +38,7 @@ static int check(const struct plb_kernel *k, const char *path, bool elsewhere, s
     bool runs = k->phases != NULL || plb_driver_runs(&only) || elsewhere;
     if (k->name == NULL || k->unit == NULL || k->setup == NULL || !runs)
         return plb_fail(err, PLB_EINPUT,
-                        "%s: its plb_kernel lacks a name, unit, setup, or a cpu or cuda entry (one "
+                        "%s: its plb_kernel lacks a name, unit, setup, or an entry (one "
                         "that is there, see PLB_CUDA_ENTRY in plb/kernel.h)",
                         path);
     return plb_phase_check(k, path, elsewhere, err);

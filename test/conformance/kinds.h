@@ -34,13 +34,22 @@ static int twice(const struct plb_task *task)
     return 0;
 }
 
-/* A phase with an entry for every kind of device. */
-static struct plb_phase phase_of(plb_entry_fn cpu, const char *cuda)
+/* The entry NAME_cuda, say, of the shared object; NULL where it has none. */
+static plb_entry_fn entry_of(const char *name, const char *driver)
 {
-    struct plb_phase phase = {.name = "test", .cpu = cpu};
-    void *symbol = entries != NULL ? dlsym(entries, cuda) : NULL;
-    memcpy(&phase.cuda, &symbol, sizeof symbol);
-    return phase;
+    char symbol[40];
+    plb_entry_fn entry = NULL;
+    snprintf(symbol, sizeof symbol, "%s_%s", name, driver);
+    void *found = entries != NULL ? dlsym(entries, symbol) : NULL;
+    memcpy(&entry, &found, sizeof entry);
+    return entry;
+}
+
+/* A phase with an entry for every kind of device. */
+static struct plb_phase phase_of(plb_entry_fn cpu, const char *name)
+{
+    return (struct plb_phase){
+        .name = "test", .cpu = cpu, .cuda = entry_of(name, "cuda"), .opencl = entry_of(name, "opencl")};
 }
 
 /* A PU as a .cluster file describes it. */
@@ -58,10 +67,12 @@ static struct plb_pu_spec spec_of(const char *name, enum plb_pu_kind kind, doubl
 static struct kind kind_of(const struct plb_device_driver *driver, int device, const struct plb_pu_spec *spec)
 {
     struct plb_topology topology;
-    double options[PLB_DRIVER_OPTIONS] = {0};
+    double options[PLB_DRIVER_OPTIONS]; /* 1: a power, a thread, every device of OpenCL */
     struct plb_device_place here = {
         .local_size = 1, .topology = &topology, .options = options, .sharers = 1, .spec = spec};
     struct plb_device_pu pu = {.kind = driver->kind, .power = 1.0, .memory = INFINITY};
+    for (int i = 0; i < PLB_DRIVER_OPTIONS; i++)
+        options[i] = 1.0;
     plb_topology_read(&topology);
     pu.config = (struct plb_device_config){.threads = 1, .number = device, .sharers = 1};
     assert_null(driver->describe(&here, device, &pu));
@@ -83,7 +94,7 @@ static struct plb_device *open_kind(const struct kind *k)
 /* Every kind of PU that a driver has here and that this test has entries for. */
 static void find_kinds(void)
 {
-    const struct plb_phase phase = phase_of(twice, "twice_cuda");
+    const struct plb_phase phase = phase_of(twice, "twice");
     const struct plb_pu_spec specs[] = {
         spec_of("on the host", PLB_CPU, 1.0, INFINITY, 0.0),
         spec_of("with memory", PLB_GPU, 2.0, 1e9, 1e-4),

@@ -33,7 +33,7 @@ static void run_twice(const struct kind *k, struct plb_device *d, double *in, do
         assert_true(data[0] != NULL && data[1] != NULL && (uintptr_t)data[0] % 64 == 0);
         assert_int_equal(k->ops->copy_in(d, 0, data[0], in, bytes), 0);
     }
-    struct plb_phase phase = phase_of(twice, "twice_cuda");
+    struct plb_phase phase = phase_of(twice, "twice");
     struct plb_task task = {.first = first, .count = N, .data = data, .threads = 1};
     assert_int_equal(k->ops->launch(d, 0, &phase, &task), 0);
     if (!on_host)
@@ -97,7 +97,7 @@ static void a_kernel_s_status_comes_back(void **state)
     for (int k = 0; k < n_kinds; k++) {
         struct plb_device *d = open_kind(&kinds[k]);
         struct plb_device_times times;
-        struct plb_phase phase = {.name = "test", .cpu = failing, .cuda = failing};
+        struct plb_phase phase = {.name = "test", .cpu = failing, .cuda = failing, .opencl = failing};
         void *data[1] = {NULL};
         struct plb_task task = {.first = 0, .count = 7, .data = data, .threads = 1};
         int launched = kinds[k].ops->launch(d, 0, &phase, &task), waited = kinds[k].ops->wait(d, 0, &times);
@@ -159,7 +159,7 @@ static void free_work(const struct kind *k, struct plb_device *d, struct work *w
 
 static void ask(const struct kind *k, struct plb_device *d, int lane, struct work *w, int64_t first)
 {
-    struct plb_phase phase = phase_of(twice, "twice_cuda");
+    struct plb_phase phase = phase_of(twice, "twice");
     struct plb_task task = {.first = first, .count = N, .data = w->data, .threads = 1};
     memset(w->out, 0, N * sizeof(double));
     assert_int_equal(k->ops->copy_in(d, lane, w->data[0], w->in, N * sizeof(double)), 0);
@@ -209,7 +209,7 @@ static void overtake(const struct kind *k)
 {
     const struct plb_device_ops *ops = k->ops;
     struct plb_device *d = open_kind(k);
-    struct plb_phase phase = phase_of(NULL, "spin_cuda");
+    struct plb_phase phase = phase_of(NULL, "spin");
     void *data[1] = {ops->alloc(d, sizeof(double))};
     struct plb_task slow = {.count = 100000, .data = data, .threads = 1},
                     quick = {.count = 100, .data = data, .threads = 1};
@@ -256,7 +256,7 @@ static void tasks_alone_count(void **state)
         if (ops->lanes < 3)
             continue;
         struct plb_device *d = open_kind(&kinds[k]);
-        struct plb_phase phase = phase_of(NULL, "spin_cuda");
+        struct plb_phase phase = phase_of(NULL, "spin");
         void *data[1] = {ops->alloc(d, sizeof(double))};
         struct plb_task task = {.count = 10000, .data = data, .threads = 1};
         struct plb_device_times times;
@@ -272,7 +272,7 @@ static void tasks_alone_count(void **state)
             if (lane == 1)
                 assert_int_equal(ops->copy_out(d, lane, &x, data[0], sizeof x), 0);
             assert_int_equal(ops->wait(d, lane, &times), 0);
-            assert_true(times.execute_s > 0.0);
+            assert_true(times.execute_s > 0.0 || lane == 1); /* lane 1 may have overtaken lane 0 */
             sum += times.execute_s + times.transfer_s;
         }
         assert_true(sum <= plb_now() - began);
@@ -291,7 +291,7 @@ static void an_asynchronous_error_is_found(void **state)
     if (k == kinds + n_kinds || getenv("PLB_TEST_FAULT") == NULL)
         skip_since("no device here overlaps tasks, or none is told to fail");
     struct plb_device *d = open_kind(k);
-    struct plb_phase phase = phase_of(NULL, "fault_cuda");
+    struct plb_phase phase = phase_of(NULL, "fault");
     void *data[1] = {NULL};
     struct plb_task task = {.count = 1, .data = data, .threads = 1};
     struct plb_device_times times;

@@ -105,7 +105,7 @@ refused_conf 'unknown key in [balance]' \
 refused_conf "unknown key in the kernel's section" \
     "app.conf:4: |unknown key 'colums' in [spmm]|did you mean 'columns'?" \
     '[app]' 'kernel = spmm' '[spmm]' 'colums = 3'
-known='file, pus, master_only, threads, gpu_power'
+known='file, pus, master_only, threads, gpu_power, opencl'
 refused_conf 'unknown key like nothing' \
     "app.conf:4: |unknown key 'xyzzyx' in [cluster], which knows: $known" \
     '[app]' 'kernel = spmm' '[cluster]' 'xyzzyx = 3'
@@ -187,7 +187,7 @@ refused '.so missing' "command line: |$in/nope.so|does not exist" "$spmm" app.ke
 refused '.so without plb_kernel' "no_symbol.so exports no 'plb_kernel'" \
     "$spmm" app.kernel="$kernels/no_symbol.so"
 refused '.so of another ABI' \
-    'other_abi.so was built for kernel ABI 52 (4000 bytes), this plbrun has ABI 11|rebuild it' \
+    'other_abi.so was built for kernel ABI 52 (4000 bytes), this plbrun has ABI 12|rebuild it' \
     "$spmm" app.kernel="$kernels/other_abi.so"
 refused '.so that is text' "command line: |$in/text.so|cannot load the kernel" \
     "$spmm" app.kernel="$in/text.so"

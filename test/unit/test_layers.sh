@@ -80,6 +80,8 @@ never "core and model do no I/O and know no threads, clock, MPI or CUDA" \
     "runtime/core/*.[ch] runtime/core/*/*.[ch] runtime/model/*.[ch] runtime/model/*/*.[ch] balancers/*.c" \
     'mpi\.h|cuda|pthread|threads\.h|time\.h|sys/|unistd\.h|fcntl\.h|base/clock\.h|base/file\.h|base/log\.h'
 never "MPI stays in transport/mpi*" "$(all_but 'runtime/transport/mpi(_[a-z]+)?\.[ch]')" 'mpi\.h'
+never "OpenCL's headers stay in device/opencl and plb/opencl.h" \
+    "$(all_but '(runtime/device/opencl/.*|runtime/include/plb/opencl.h|kernels/.*|test/.*)')" 'CL/cl'
 never "CUDA's headers stay in device/cuda" \
     "$(all_but 'runtime/device/cuda/.*')" 'cuda_runtime|cublas|cusparse'
 # Code without comments and strings, as "FILE: code": a sentence to the user may name a kind of device.
@@ -147,7 +149,12 @@ else
 device/cuda/library.c the functions of a library that is opened once, and the GPUs that it found
 device/cuda/process.c an error ends CUDA for the whole process'
     fi
-    excepted "$with_cuda"'
+    with_opencl=''
+    if [ -e "$BUILD/runtime/device/opencl/library.o" ]; then
+        with_opencl='
+device/opencl/library.c the functions of a library that is opened once, and the devices that it found'
+    fi
+    excepted "$with_cuda$with_opencl"'
 host/crash.c         a signal handler gets no argument
 check/trial.c        nor does this one
 base/crash_place.c   nor does it

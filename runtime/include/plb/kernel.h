@@ -113,8 +113,8 @@ struct plb_folding {
 /* One phase of a kernel. It works on all buffers that setup declared. Rank 0 gathers the outputs after every
  * pass, and reduced arrays begin each pass with their neutral element. */
 struct plb_phase {
-    const char *name;       /* for messages and the report; static storage */
-    plb_entry_fn cpu, cuda; /* as in struct plb_kernel; at least one of the two */
+    const char *name;               /* for messages and the report; static storage */
+    plb_entry_fn cpu, cuda, opencl; /* as in struct plb_kernel; at least one of them */
     double (*cost)(const struct plb_app *app, int64_t first, int64_t count); /* as there, and called for all
                                    phases after setup; every phase uses the same measure */
 };
@@ -126,11 +126,12 @@ struct plb_kernel {
     const char *unit;                 /* what a unit is, in the plural: "rows", "genes" */
     const char *summary;              /* one line for people */
     const struct plb_option *options; /* keys of the conf section, ended by a NULL name; or NULL */
-    plb_entry_fn cpu;  /* for CPUs; a kernel without phases has at least one of the two entries */
-    plb_entry_fn cuda; /* for GPUs; enqueues its work on task->stream and returns without waiting */
+    plb_entry_fn cpu;    /* for CPUs; a kernel without phases has at least one of these entries */
+    plb_entry_fn cuda;   /* for GPUs; enqueues its work on task->stream and returns without waiting */
+    plb_entry_fn opencl; /* for GPUs and accelerators by OpenCL; in the same way (plb/opencl.h) */
 
-    /* Optional: up to 32 phases, ended by a NULL name. Then `cpu`, `cuda` and `cost` of the kernel itself are
-     * NULL. NULL: these three are the only phase. Static storage. */
+    /* Optional: up to 32 phases, ended by a NULL name. Then the entries and `cost` of the kernel itself are
+     * NULL. NULL: they are the only phase. Static storage. */
     const struct plb_phase *phases;
 
     /* Reads the inputs, declares the buffers and says how many units there are. Returns PLB_OK, or what
@@ -200,7 +201,7 @@ struct plb_kernel {
 /* The only phase of a kernel that lists none. */
 static inline struct plb_phase plb_only_phase(const struct plb_kernel *kernel)
 {
-    struct plb_phase phase = {kernel->name, kernel->cpu, kernel->cuda, kernel->cost};
+    struct plb_phase phase = {kernel->name, kernel->cpu, kernel->cuda, kernel->opencl, kernel->cost};
     return phase;
 }
 
@@ -214,6 +215,9 @@ static inline struct plb_phase plb_only_phase(const struct plb_kernel *kernel)
  * would replace functions of the same name in NAME.so. Link CUDA's runtime as a shared library (nvcc -cudart
  * shared), because the stream of a task is plbrun's. */
 #define PLB_CUDA_ENTRY(fn) extern __attribute__((weak)) int fn(const struct plb_task *task)
+
+/* In the same way an opencl entry, in NAME.so or NAME.opencl.so. */
+#define PLB_OPENCL_ENTRY(fn) PLB_CUDA_ENTRY(fn)
 
 /* ----------------------------------------------- what a kernel can ask for
  * setup, cost, next, verify, agree and finish may call these functions; an entry may not. Not thread-safe. */

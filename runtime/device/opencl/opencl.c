@@ -1,0 +1,381 @@
+/* opencl: a device of OpenCL as one PU.
+ *
+ * A lane is an in-order queue. A task leaves four markers behind in its lane: begun, copied (its inputs are
+ * there), executed and ended. Kernels of two lanes may overlap. So the time of a task counts from the end of
+ * the task before it, or of one that it overtook; the sum over all tasks is the time that the device was
+ * busy.
+ *
+ * Memory is shared virtual memory: plbrun hands out pointers into the middle of what it has allocated, and to
+ * data before them (halos), which sub-buffers cannot do. Coarse-grained memory is enough, since the host
+ * never touches it. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "device/driver.h"
+#include "device/empty_task.h"
+#include "device/opencl/library.h"
+#include "device/opencl/options.h"
+
+/* Part of the memory that plbrun leaves alone, for the programs of kernels. As with CUDA, an estimate. */
+#define KEPT_FREE 0.05
+
+/* Bytes of inputs and results in one task, as with CUDA: about 5 ms of copying at 25 GB/s. */
+#define TASK_BYTES 128e6
+
+/* The guessed power of a compute unit, where a CPU thread has 1: as a multiprocessor of CUDA. It counts until
+ * rates are measured. */
+#define THREADS_PER_UNIT 4.0
+
+#define ALIGNMENT 128 /* bytes: that of the largest type of OpenCL */
+
+#define NONE (-1)
+#define STAMPS (PLB_MAX_LANES + 1) /* for each lane, and for the task that ended last */
+
+/* The markers that a task leaves behind; NULL: none yet. */
+struct stamps {
+    cl_event begun, copied, executed, ended;
+};
+
+struct plb_device {
+    const struct plb_opencl_device *device;
+    double memory;
+    cl_context context;
+    cl_command_queue queues[PLB_MAX_LANES];
+    struct stamps stamps[STAMPS];
+    int in_lane[PLB_MAX_LANES], last; /* indices into stamps, or NONE */
+    plb_entry_fn ran[PLB_MAX_LANES];  /* entries whose programs are built; a few are enough */
+    int n_ran;
+    char failure[80];
+};
+
+/* ------------------------------------------------------ describing a device */
+
+static plb_entry_fn opencl_entry(const struct plb_phase *phase)
+{
+    return phase->opencl;
+}
+
+static void opencl_identify(int device, char id[60])
+{
+    const struct plb_opencl_device *d = plb_opencl_device(device);
+    snprintf(id, 60, "%s %.12s %d", d->uuid[0] != '\0' ? d->uuid : d->pci, d->model, d->number);
+}
+
+static const char *opencl_describe(const struct plb_device_place *here, int device, struct plb_device_pu *pu)
+{
+    const struct plb_opencl_device *d = plb_opencl_device(device);
+    const double wanted = here->options[OPENCL_DEVICES];
+    if (wanted == OPENCL_NONE)
+        return "no OpenCL device is used: cluster.opencl=none";
+    if ((d->type & CL_DEVICE_TYPE_CPU) != 0 && wanted != OPENCL_ALL)
+        return "the CPU is no OpenCL device, since it is a PU already; cluster.opencl=all makes it one";
+    pu->kind = d->kind;
+    pu->power = THREADS_PER_UNIT * d->compute_units / here->sharers;
+    if ((d->type & CL_DEVICE_TYPE_CPU) != 0)
+        pu->power = (double)d->compute_units / here->sharers;
+    pu->task_bytes = TASK_BYTES;
+    snprintf(pu->name, sizeof pu->name, "%s", d->model);
+    snprintf(pu->model, sizeof pu->model, "%s", d->model);
+    opencl_identify(device, pu->id);
+    snprintf(pu->pci, sizeof pu->pci, "%s", d->pci);
+    return NULL;
+}
+
+/* --------------------------------------------------------- opening a device */
+
+/* Returns 0 for success, else the number of the error, and puts its name into d->failure. */
+static int check(struct plb_device *d, cl_int status)
+{
+    if (status != CL_SUCCESS)
+        snprintf(d->failure, sizeof d->failure, "%s, OpenCL %d", plb_opencl_error(status), (int)status);
+    return (int)status;
+}
+
+static void release(cl_event *event)
+{
+    if (*event != NULL)
+        plb_opencl.clReleaseEvent_(*event);
+    *event = NULL;
+}
+
+static void release_all(struct stamps *s)
+{
+    release(&s->begun);
+    release(&s->copied);
+    release(&s->executed);
+    release(&s->ended);
+}
+
+static void opencl_close(struct plb_device *d)
+{
+    for (int i = 0; i < STAMPS; i++)
+        release_all(&d->stamps[i]);
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        if (d->queues[lane] != NULL)
+            plb_opencl.clReleaseCommandQueue_(d->queues[lane]);
+    if (d->context != NULL)
+        plb_opencl.clReleaseContext_(d->context);
+    free(d);
+}
+
+static int opencl_open(const struct plb_device_config *config, struct plb_device **device,
+                       struct plb_error *err)
+{
+    static const cl_queue_properties timed[] = {CL_QUEUE_PROPERTIES, CL_QUEUE_PROFILING_ENABLE, 0};
+    struct plb_device *d = plb_alloc(sizeof *d);
+    cl_int status;
+    d->device = plb_opencl_device(config->number);
+    d->last = NONE;
+    d->memory = (1.0 - KEPT_FREE) * d->device->memory / config->sharers;
+    plb_opencl_keep_signals();
+    d->context = plb_opencl.clCreateContext_(NULL, 1, &d->device->id, NULL, NULL, &status);
+    for (int lane = 0; lane < PLB_MAX_LANES && status == CL_SUCCESS; lane++) {
+        d->in_lane[lane] = NONE;
+        d->queues[lane] = plb_opencl.clCreateCommandQueueWithProperties_(d->context, d->device->id, timed,
+                                                                         &status);
+    }
+    plb_opencl_restore_signals();
+    if (check(d, status) == 0) {
+        *device = d;
+        return PLB_OK;
+    }
+    plb_fail(err, PLB_EFAILED,
+             "the OpenCL device %s cannot be opened: %s; free it, or leave it out with cluster.opencl=none",
+             d->device->model, d->failure);
+    opencl_close(d);
+    return PLB_EFAILED;
+}
+
+static bool opencl_host_memory(const struct plb_device *d)
+{
+    (void)d;
+    return false;
+}
+
+static double opencl_memory(const struct plb_device *d)
+{
+    return d->memory;
+}
+
+static void *opencl_alloc(struct plb_device *d, size_t bytes)
+{
+    if ((double)bytes > d->device->most)
+        return NULL;
+    return plb_opencl.clSVMAlloc_(d->context, CL_MEM_READ_WRITE, bytes > 0 ? bytes : 1, ALIGNMENT);
+}
+
+/* clSVMFree does not wait for what is in the queues. */
+static void opencl_free(struct plb_device *d, void *memory)
+{
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        check(d, plb_opencl.clFinish_(d->queues[lane]));
+    plb_opencl.clSVMFree_(d->context, memory);
+}
+
+/* ------------------------------------------------------------ running tasks */
+
+static int mark(struct plb_device *d, int lane, cl_event *event)
+{
+    release(event);
+    return check(d, plb_opencl.clEnqueueMarkerWithWaitList_(d->queues[lane], 0, NULL, event));
+}
+
+/* The stamps of the task in a lane, or new ones where the lane is empty. NULL where the device fails. */
+static struct stamps *stamps_of(struct plb_device *d, int lane)
+{
+    if (d->in_lane[lane] != NONE)
+        return &d->stamps[d->in_lane[lane]];
+    for (int i = 0; i < STAMPS; i++) {
+        bool taken = i == d->last;
+        for (int other = 0; other < PLB_MAX_LANES; other++)
+            taken = taken || d->in_lane[other] == i;
+        if (taken)
+            continue;
+        d->failure[0] = '\0';
+        release_all(&d->stamps[i]);
+        if (mark(d, lane, &d->stamps[i].begun) != 0)
+            return NULL;
+        d->in_lane[lane] = i;
+        return &d->stamps[i];
+    }
+    return NULL;
+}
+
+/* Marks the end of what is in the lane so far, and has the device begin with it. */
+static int settle(struct plb_device *d, int lane, struct stamps *s)
+{
+    int status = mark(d, lane, &s->ended);
+    return status == 0 ? check(d, plb_opencl.clFlush_(d->queues[lane])) : status;
+}
+
+static int copy(struct plb_device *d, int lane, void *to, const void *from, size_t bytes)
+{
+    struct stamps *s = stamps_of(d, lane);
+    if (s == NULL)
+        return -1;
+    int status = 0;
+    if (bytes > 0)
+        status = check(
+            d, plb_opencl.clEnqueueSVMMemcpy_(d->queues[lane], CL_FALSE, to, from, bytes, 0, NULL, NULL));
+    return status == 0 ? settle(d, lane, s) : status;
+}
+
+static int opencl_copy_in(struct plb_device *d, int lane, void *to, const void *from_host, size_t bytes)
+{
+    return copy(d, lane, to, from_host, bytes);
+}
+
+static int opencl_copy_out(struct plb_device *d, int lane, void *to_host, const void *from, size_t bytes)
+{
+    return copy(d, lane, to_host, from, bytes);
+}
+
+static int opencl_zero(struct plb_device *d, int lane, void *memory, size_t bytes)
+{
+    static const cl_uchar zero = 0;
+    struct stamps *s = stamps_of(d, lane);
+    if (s == NULL)
+        return -1;
+    int status = 0;
+    if (bytes > 0)
+        status = check(d, plb_opencl.clEnqueueSVMMemFill_(d->queues[lane], memory, &zero, sizeof zero, bytes,
+                                                          0, NULL, NULL));
+    return status == 0 ? settle(d, lane, s) : status;
+}
+
+/* Calls the entry. The first call of one compiles its programs, and compilers take signals. */
+static int call(struct plb_device *d, const struct plb_phase *phase, const struct plb_task *task)
+{
+    for (int i = 0; i < d->n_ran; i++)
+        if (d->ran[i] == phase->opencl)
+            return phase->opencl(task);
+    plb_opencl_keep_signals();
+    int status = phase->opencl(task);
+    plb_opencl_restore_signals();
+    if (d->n_ran < PLB_MAX_LANES)
+        d->ran[d->n_ran++] = phase->opencl;
+    return status;
+}
+
+static int opencl_launch(struct plb_device *d, int lane, const struct plb_phase *phase,
+                         const struct plb_task *given)
+{
+    struct plb_task task = *given;
+    struct stamps *s = stamps_of(d, lane);
+    if (s == NULL)
+        return -1;
+    task.stream = d->queues[lane];
+    task.cancelled = NULL; /* the entry returns before the device begins */
+    int status = mark(d, lane, &s->copied);
+    if (status != 0)
+        return status;
+    d->failure[0] = '\0';
+    status = call(d, phase, &task);
+    if (status == CL_MEM_OBJECT_ALLOCATION_FAILURE)
+        return PLB_DEVICE_FULL;
+    if (status == CL_DEVICE_NOT_AVAILABLE || status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY)
+        check(d, status); /* the device's failure, and not the kernel's */
+    if (status == 0)
+        status = mark(d, lane, &s->executed);
+    return status == 0 ? settle(d, lane, s) : status;
+}
+
+static bool opencl_done(struct plb_device *d, int lane)
+{
+    int at = d->in_lane[lane];
+    cl_int state = CL_COMPLETE; /* or an error, which is below it */
+    if (at == NONE || d->stamps[at].ended == NULL)
+        return true;
+    plb_opencl.clGetEventInfo_(d->stamps[at].ended, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
+                               NULL);
+    return state <= CL_COMPLETE;
+}
+
+static double time_of(cl_event event)
+{
+    cl_ulong ns = 0;
+    plb_opencl.clGetEventProfilingInfo_(event, CL_PROFILING_COMMAND_END, sizeof ns, &ns, NULL);
+    return (double)ns * 1e-9;
+}
+
+/* Seconds from the later of two events until `ended`. `earlier` may be NULL. */
+static double since_later(cl_event earlier, cl_event begun, cl_event ended)
+{
+    double from = time_of(begun);
+    if (earlier != NULL)
+        from = fmax(from, time_of(earlier));
+    return fmax(time_of(ended) - from, 0.0);
+}
+
+static int opencl_sync(struct plb_device *d, int lane)
+{
+    int at = d->in_lane[lane];
+    if (at == NONE)
+        return 0;
+    int status = check(d, plb_opencl.clFinish_(d->queues[lane]));
+    cl_int state = CL_COMPLETE;
+    if (status == 0 && d->stamps[at].ended != NULL) {
+        plb_opencl.clGetEventInfo_(d->stamps[at].ended, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state,
+                                   &state, NULL);
+        status = check(d, state < CL_COMPLETE ? state : CL_SUCCESS);
+    }
+    return status;
+}
+
+/* A wait for no task leaves the last one as it is. A task in another lane that ended before this wait would
+ * lose its time. */
+static int opencl_wait(struct plb_device *d, int lane, struct plb_device_times *times)
+{
+    int at = d->in_lane[lane], status = opencl_sync(d, lane);
+    d->in_lane[lane] = NONE;
+    if (times != NULL)
+        *times = (struct plb_device_times){0};
+    if (times == NULL || at == NONE || status != 0 || d->stamps[at].ended == NULL)
+        return status;
+    const struct stamps *s = &d->stamps[at], *last = d->last != NONE ? &d->stamps[d->last] : NULL;
+    double total = since_later(last != NULL ? last->ended : NULL, s->begun, s->ended);
+    if (s->executed != NULL)
+        times->execute_s = fmin(since_later(last != NULL ? last->executed : NULL, s->copied, s->executed),
+                                total);
+    times->transfer_s = total - times->execute_s;
+    if (last == NULL || time_of(s->ended) >= time_of(last->ended))
+        d->last = at;
+    return 0;
+}
+
+static const char *opencl_failure(const struct plb_device *d)
+{
+    return d->failure;
+}
+
+const struct plb_device_driver plb_device_opencl = {
+    .name = "opencl",
+    .kind = PLB_GPU,
+    .object = "opencl",
+    .options = options,
+    .entry = opencl_entry,
+    .count = plb_opencl_count,
+    .identify = opencl_identify,
+    .describe = opencl_describe,
+    .ops =
+        {
+            .lanes = PLB_MAX_LANES,
+            .open = opencl_open,
+            .close = opencl_close,
+            .host_memory = opencl_host_memory,
+            .memory = opencl_memory,
+            .alloc = opencl_alloc,
+            .free = opencl_free,
+            .zero = opencl_zero,
+            .copy_in = opencl_copy_in,
+            .copy_out = opencl_copy_out,
+            .launch = opencl_launch,
+            .empty = {.name = "empty", .opencl = plb_no_units},
+            .done = opencl_done,
+            .sync = opencl_sync,
+            .wait = opencl_wait,
+            .failure = opencl_failure,
+        },
+};
