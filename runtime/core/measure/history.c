@@ -288,7 +288,7 @@ static double scatter_of(const struct plb_history *h, bool as_reported)
     return n > 0.0 ? squares - sum * sum / n : 0.0;
 }
 
-/* What looked like changes of speed were costs. */
+/* Changes of speed that were believed are taken back where costs explain the times better. */
 static void take_changes_back(struct plb_history *h)
 {
     bool scaled = false;

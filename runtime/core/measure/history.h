@@ -14,7 +14,7 @@
 #include "model/estimate.h"
 #include "model/fit.h"
 
-/* What a sample was made of. */
+/* The source of a sample. */
 struct plb_reported {
     struct plb_range units; /* count = 0: not known, as of a profile */
     double execute_s;       /* before any change of speed was believed */
