@@ -127,6 +127,9 @@ void plb_master_break(struct plb_master *master);
 /* Sends STOP to every node, rank 0 last; once. */
 void plb_master_stop(struct plb_master *master, int status, struct plb_outbox *out);
 
+/* Whether all units were granted when the pass began, and nobody is late (core/grant/agenda_standing.c). */
+bool plb_master_stands(const struct plb_master *master);
+
 /* All units of the pass are accepted or set aside, and its audits are over. */
 bool plb_master_over(const struct plb_master *master);
 const char *plb_master_failure(const struct plb_master *master); /* why no end is in sight, or NULL */

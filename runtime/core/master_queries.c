@@ -67,6 +67,11 @@ const struct plb_standing_counts *plb_master_standing(const struct plb_master *m
     return plb_agenda_standing(m->agenda);
 }
 
+bool plb_master_stands(const struct plb_master *m)
+{
+    return plb_agenda_stands(m->agenda);
+}
+
 const struct plb_residence *plb_master_residence(const struct plb_master *m)
 {
     return m->residence;

@@ -86,6 +86,13 @@ bool plb_agenda_follow(struct plb_agenda *a, int pu, double now)
     return plb_balancer_view_follow(&a->seen, pu);
 }
 
+void plb_agenda_stand_no_more(struct plb_agenda *a, int64_t *why)
+{
+    *why += a->stands;
+    a->stands = false;
+    a->standing_until = INFINITY;
+}
+
 /* Asks for one PU until it has enough or is told to wait. */
 static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
 {
@@ -100,6 +107,7 @@ static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
                 plb_waiting_list_enter(&a->waiting, p);
             return;
         }
+        plb_agenda_stand_no_more(a, &a->stood.freed); /* these units were another PU's share */
         work = a->chosen != NULL ? plb_chosen_most(a->chosen, &a->seen.view, p, work) : work;
         plb_agenda_grant(a, p, work, out);
     }
@@ -178,19 +186,12 @@ void plb_agenda_name_victims(struct plb_agenda *a, int node, struct plb_outbox *
     tell_least(a, node, empty);
 }
 
-static void stand_no_more(struct plb_agenda *a, int64_t *why)
-{
-    *why += a->stands;
-    a->stands = false;
-    a->standing_until = INFINITY;
-}
-
 /* After an event's questions: announces the end of the grants, or finds that no end is in sight. */
 static void conclude(struct plb_agenda *a, int from, struct plb_outbox *out)
 {
     int64_t left = plb_ledger_free_units(a->ledger);
     if (left > 0)
-        stand_no_more(a, &a->stood.freed);
+        plb_agenda_stand_no_more(a, &a->stood.freed);
     if (left == 0 && !a->stands && a->config.migration
         && a->config.pus->in[PLB_PU_SERVED] > 1) /* a PU that is alone needs no small tasks */
         announce(a, from, out);
@@ -222,7 +223,7 @@ double plb_agenda_due(const struct plb_agenda *a)
 void plb_agenda_tick(struct plb_agenda *a, double now, struct plb_outbox *out)
 {
     a->seen.view.now = now;
-    stand_no_more(a, &a->stood.late);
+    plb_agenda_stand_no_more(a, &a->stood.late);
     conclude(a, out->n, out);
 }
 
@@ -348,6 +349,11 @@ const char *plb_agenda_failure(const struct plb_agenda *a)
 const struct plb_balancer_stats *plb_agenda_stats(const struct plb_agenda *a)
 {
     return &a->seen.stats;
+}
+
+bool plb_agenda_stands(const struct plb_agenda *a)
+{
+    return a->stands;
 }
 
 const struct plb_standing_counts *plb_agenda_standing(const struct plb_agenda *a)

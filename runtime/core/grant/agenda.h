@@ -58,6 +58,8 @@ void plb_agenda_open(struct plb_agenda *agenda, struct plb_outbox *out);
 double plb_agenda_due(const struct plb_agenda *agenda);
 void plb_agenda_tick(struct plb_agenda *agenda, double now, struct plb_outbox *out);
 
+/* Whether they stand. */
+bool plb_agenda_stands(const struct plb_agenda *agenda);
 const struct plb_standing_counts *plb_agenda_standing(const struct plb_agenda *agenda);
 
 /* Asks all PUs that can take a block. */

@@ -10,7 +10,7 @@
 
 /* Passes whose shares stood, and why they did so no more before their end. */
 struct plb_standing_counts {
-    int64_t passes, late, freed;
+    int64_t passes, late, freed, joined;
 };
 
 struct plb_agenda_config {

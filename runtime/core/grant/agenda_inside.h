@@ -79,6 +79,9 @@ void plb_agenda_grant(struct plb_agenda *agenda, int pu, double work, struct plb
 void plb_agenda_grant_range(struct plb_agenda *agenda, int pu, struct plb_range range,
                             struct plb_outbox *out);
 
+/* The shares of the pass stand no longer, if they did; counts why. */
+void plb_agenda_stand_no_more(struct plb_agenda *agenda, int64_t *why);
+
 /* A pass begins. Where its shares stand, grants all of it, and returns true. */
 bool plb_agenda_stand(struct plb_agenda *agenda, struct plb_outbox *out);
 

@@ -1,0 +1,101 @@
+/* A pass whose shares stand, at the master: what ends that while it goes on. */
+#include "master_fixture.h"
+
+enum { NODES = 3, UNITS = 3000 };
+#define UNIT_S 1e-5
+
+static double equal(const void *context, int64_t first, int64_t count)
+{
+    (void)context;
+    (void)first;
+    return (double)count;
+}
+
+/* Every block from message `from` on is executed, at the same rate by all. */
+static void execute(struct fixture *f, int from, double now)
+{
+    for (int i = from; i < f->out.n; i++) {
+        const struct plb_message block = f->out.at[i];
+        if (block.type != PLB_BLOCK)
+            continue;
+        struct plb_message m = done_of(f, &block, block.to, 0, block.block.range.count);
+        m.done.execute_s = UNIT_S * (double)m.done.range.count;
+        receive(f, &m, now);
+    }
+}
+
+/* Passes until shares stand. joiners: nodes beyond that may come. Returns when the pass began. */
+static double stand(struct fixture *f, int joiners)
+{
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_master_config config = {.migration = true, .joiners = joiners, .joining_pus = joiners};
+    double now = 10.0;
+    memset(f, 0, sizeof *f);
+    prepare(f, "sure", 0.0, NODES + joiners, UNITS, &config);
+    plb_cost_map_fini(&f->map);
+    assert_int_equal(plb_cost_map_init(&f->map, UNITS, equal, NULL, &err), PLB_OK);
+    plb_master_free(f->master); /* it has the PUs of all nodes */
+    config.n_nodes = NODES + joiners;
+    config.balancer = plb_balancer_find("sure", "test", &err);
+    config.params = f->params;
+    f->master = plb_master_new(&config, f->pus, NODES);
+    do {
+        f->out.n = 0;
+        begin(f, 0, 0, now, NODES);
+        if (plb_master_stands(f->master))
+            return now;
+        execute(f, 0, now + 0.01);
+        assert_true(plb_master_over(f->master));
+        now += 0.02;
+    } while (f->pass < 20);
+    fail_msg("no shares stand");
+    return now;
+}
+
+/* The last units of a lost node are granted at once: nobody may take them to be a share that was planned. */
+static void a_loss_ends_it(void **state)
+{
+    (void)state;
+    struct fixture f;
+    double now = stand(&f, 0);
+    const struct plb_message block = block_of(&f, NODES - 1);
+    struct plb_message m = done_of(&f, &block, NODES - 1, 0, block.block.range.count - 2);
+    m.done.execute_s = UNIT_S * (double)m.done.range.count;
+    receive(&f, &m, now + 1e-3);
+    assert_true(plb_master_stands(f.master));
+    assert_int_equal(sent(&f, 0, PLB_EMPTY), 0);
+    int before = f.out.n;
+    plb_master_lost(f.master, NODES - 1, now + 1e-3, &f.out);
+    expect_sound(&f);
+    assert_true(sent(&f, before, PLB_BLOCK) > 0);
+    assert_false(plb_master_stands(f.master));
+    assert_true(sent(&f, before, PLB_EMPTY) > 0);
+    stop(&f);
+}
+
+/* A node that comes has something to do at once. */
+static void a_newcomer_ends_it(void **state)
+{
+    (void)state;
+    struct fixture f;
+    double now = stand(&f, 1);
+    int before = f.out.n;
+    struct plb_pu_info pu = {.node = NODES, .power = 1.0, .memory = INFINITY};
+    assert_true(plb_master_join(f.master, NODES, &pu, 1, 0, now + 1e-3, &f.out));
+    expect_sound(&f);
+    assert_false(plb_master_stands(f.master));
+    bool told = false;
+    for (int i = before; i < f.out.n; i++)
+        told |= f.out.at[i].to == NODES && (f.out.at[i].type == PLB_EMPTY || f.out.at[i].type == PLB_BLOCK);
+    assert_true(told);
+    stop(&f);
+}
+
+int main(void)
+{
+    static const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loss_ends_it),
+        cmocka_unit_test(a_newcomer_ends_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
