@@ -11,129 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "job/balancer_table.h"
-#include "model/energy/objective.h"
-#include "model/energy/pieces.h"
-#include "params.h"
-#include "power_cluster.h"
-#include "report/trace.h"
-#include "simulate/simulate.h"
-#include "watts_over_time.h"
+#include "aimed_run.h"
 
 #define CLUSTERS 200 /* at most */
 #define USUAL 30     /* in a usual run */
 #define FEWEST 8     /* of which a mean says anything */
 #define SURE 3.0     /* standard errors between a mean and its limit */
-
-/* With all PUs the job lasts 10 to 60 s. */
-static void draw(struct machine *m, uint64_t seed)
-{
-    draw_lasting(m, seed, 10.0, 60.0);
-}
-
-struct outcome {
-    double seconds, joules;
-    double best_seconds, best_joules; /* of the optimum that knows everything */
-    bool met;                         /* the optimum meets the deadline */
-    int64_t messages;
-    double watts; /* the most at any time from SETTLED seconds on */
-};
-
-/* Seconds after which all PUs have been trained. */
-#define SETTLED 3.0
-
-static double dynamic_joules(const struct machine *m)
-{
-    double joules = 0.0;
-    for (int p = 0; p < m->cluster.n_pus; p++)
-        joules += m->pus[p].dynamic_watts * m->worked_s[p];
-    return joules;
-}
-
-/* The most dynamic watts at any time from SETTLED seconds on. */
-static double most_watts(const struct machine *m, const struct plb_trace *trace)
-{
-    int64_t n;
-    struct watts_at *at = watts_over_time(m, trace, &n);
-    double most = 0.0;
-    for (int64_t i = 0; i < n; i++)
-        most = at[i].time >= SETTLED ? fmax(most, at[i].dynamic) : most;
-    free(at);
-    return most;
-}
-
-static struct plb_simulation simulation_of(struct machine *m, const char *balancer, uint64_t seed,
-                                           struct plb_param params[MAX_PARAMS])
-{
-    struct plb_error err = {.status = PLB_OK};
-    const struct plb_balancer *b = plb_balancer_find(balancer, "test", &err);
-    assert_non_null(b);
-    default_params(b, params);
-    bool by_power = b->basis != NULL && b->basis(params) == PLB_BY_POWER;
-    for (int p = 0; p < m->cluster.n_pus; p++)
-        m->pus[p].power = by_power ? m->pus[p].rate : 1.0;
-    memset(m->worked_s, 0, sizeof m->worked_s);
-    return (struct plb_simulation){
-        .cluster = &m->cluster,
-        .maps = &m->map,
-        .true_maps = m->costs.prefix != NULL ? &m->costs : NULL,
-        .seed = seed,
-        .worked_s = m->worked_s,
-        .migration = {.on = true, .backups = true, .threshold = 1.0, .seed = seed, .by_power = by_power},
-        .master = {
-            .balancer = b, .params = params, .units = m->map.units, .migration = true, .backups = true}};
-}
-
-static struct outcome simulate(struct machine *m, const struct plb_goal *goal, const char *balancer,
-                               uint64_t seed)
-{
-    struct plb_param params[MAX_PARAMS];
-    struct plb_simulated result;
-    struct plb_aim_answer best;
-    struct plb_error err = {.status = PLB_OK};
-    double x[MOST_PUS], still = 0.0;
-    struct plb_simulation s = simulation_of(m, balancer, seed, params);
-    struct plb_trace trace = {.on = 1};
-    s.master.goal = *goal;
-    s.trace = &trace;
-    if (plb_simulate(&s, &result, &err) != PLB_OK)
-        fail_msg("seed %llu, %s: %s", (unsigned long long)seed, balancer, err.text);
-    struct outcome o = {.seconds = result.makespan_s, .messages = result.messages};
-    plb_master_free(result.master);
-    for (int p = 0; p < m->cluster.n_pus; p++)
-        still += m->pus[p].static_watts;
-    o.joules = still * o.seconds + dynamic_joules(m);
-    o.watts = still + most_watts(m, &trace);
-    plb_trace_fini(&trace);
-    struct plb_aim aim = {goal->objective, goal->deadline_s > 0.0 ? goal->deadline_s : INFINITY,
-                          goal->power_cap > 0.0 ? goal->power_cap : INFINITY};
-    assert_true(plb_objective_lines(&m->job, &aim, x, &best));
-    o.best_seconds = best.seconds;
-    o.best_joules = best.joules;
-    o.met = best.state == PLB_AIM_MET;
-    return o;
-}
-
-/* ------------------------------------------------------------------------------ ratios */
-
-struct ratios {
-    double at[CLUSTERS];
-    int n;
-};
-
-static int by_value(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double mean_of(const struct ratios *r)
-{
-    double mean = 0.0;
-    for (int i = 0; i < r->n; i++)
-        mean += r->at[i] / r->n;
-    return mean;
-}
 
 /* Whether so many clusters decide on which side of a limit their mean is. */
 static bool decided(const struct ratios *r, double limit)
@@ -149,25 +32,6 @@ static bool decided(const struct ratios *r, double limit)
 static bool is_drawn(const struct ratios *r, struct seeds all, uint64_t seed, double limit)
 {
     return r->n < CLUSTERS && (seed < all.end || (!all.single && !decided(r, limit)));
-}
-
-/* Prints them, and returns their mean. */
-static double tell(const char *what, const char *balancer, struct ratios *r)
-{
-    double mean = mean_of(r);
-    qsort(r->at, (size_t)r->n, sizeof *r->at, by_value);
-    print_message("%s with %s, %d clusters: median %.3f, mean %.3f, 90 %% %.3f, most %.3f\n", what, balancer,
-                  r->n, r->at[r->n / 2], mean, r->at[r->n * 9 / 10], r->at[r->n - 1]);
-    return mean;
-}
-
-/* Adds a ratio; above `most` the test fails. */
-static void add(struct ratios *r, uint64_t seed, const char *what, const char *balancer, double ratio,
-                double most)
-{
-    r->at[r->n++] = ratio;
-    if (ratio > most)
-        fail_msg("seed %llu, %s with %s: %.4f", (unsigned long long)seed, what, balancer, ratio);
 }
 
 static void distribution(enum plb_objective objective, const char *balancer, uint64_t clusters, double most,
@@ -286,41 +150,6 @@ static void caps(void **state)
     tell("time under a cap", "sure", &time);
 }
 
-#define MOST_MEAN 1.3   /* of the least energy */
-#define MOST_OF_ALL 0.6 /* of the energy where all PUs work */
-#define MOST_EDP 0.85   /* of the energy times delay where all PUs work */
-
-/* Few units whose costs nobody tells. PUs that have had one know little of their rate: leaving them out
- * must not cost more energy, or energy times delay, than if all had worked. */
-static void untold_costs(void **state)
-{
-    (void)state;
-    struct ratios energy = {.n = 0}, all_work = {.n = 0}, edp = {.n = 0};
-    struct seeds all = seeds(USUAL + 10);
-    struct plb_goal joules = {.objective = PLB_OBJECTIVE_ENERGY}, delay = {.objective = PLB_OBJECTIVE_EDP};
-    for (uint64_t seed = all.first;
-         is_drawn(&energy, all, seed, MOST_MEAN) || is_drawn(&all_work, all, seed, MOST_OF_ALL); seed++) {
-        struct machine m;
-        draw(&m, seed);
-        make_unlike(&m, &seed);
-        struct outcome least = simulate(&m, &joules, "sure", seed),
-                       quick = simulate(&m, &delay, "sure", seed);
-        struct outcome usual = simulate(&m, &(struct plb_goal){.rule = PLB_STATIC_JOB}, "sure", seed);
-        double product = quick.joules * quick.seconds / (usual.joules * usual.seconds);
-        add(&energy, seed, "energy with untold costs", "sure", least.joules / least.best_joules, 2.0);
-        add(&all_work, seed, "the same over that of all PUs", "sure", least.joules / usual.joules, 1.15);
-        add(&edp, seed, "energy times delay", "sure", product, seed < USUAL + 10 ? 1.2 : 1.85);
-        plb_cost_map_fini(&m.map);
-        plb_cost_map_fini(&m.costs);
-    }
-    double mean = tell("energy with untold costs", "sure", &energy);
-    double mean_all = tell("the same over that of all PUs", "sure", &all_work);
-    double mean_edp = tell("energy times delay over that of all PUs", "sure", &edp);
-    if (!all.single && (mean > MOST_MEAN || mean_all > MOST_OF_ALL || mean_edp > MOST_EDP))
-        fail_msg("untold costs: %.4f of the least energy, %.4f and %.4f of all PUs", mean, mean_all,
-                 mean_edp);
-}
-
 /* Watts change nothing where time is the objective. */
 static void least_time_is_as_before(void **state)
 {
@@ -377,7 +206,6 @@ int main(void)
         cmocka_unit_test(by_the_papers),
         cmocka_unit_test(deadlines),
         cmocka_unit_test(caps),
-        cmocka_unit_test(untold_costs),
         cmocka_unit_test(least_time_is_as_before),
         cmocka_unit_test(watts_that_are_not_known_are_refused),
     };

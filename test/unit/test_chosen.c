@@ -22,12 +22,15 @@ struct pair {
 static void begin_pass(struct pair *p, bool untold)
 {
     const struct plb_goal goal = {.objective = PLB_OBJECTIVE_ENERGY};
-    *p = (struct pair){.view = {.total = 1e5, .remaining = 1e5, .n_pus = PUS, .living = PUS}};
+    double total = untold ? 100.0 : 1e5; /* units, of which each is a task, or many */
+    *p = (struct pair){
+        .view = {.total = total, .remaining = total, .next = 1.0, .n_pus = PUS, .living = PUS}};
     p->view.pus = p->pus;
     for (int i = 0; i < PUS; i++) {
         p->infos[i] = (struct plb_pu_info){.node = i, .static_watts = 5.0, .dynamic_watts = 50.0};
         p->pus[i].samples = p->samples[i];
         p->pus[i].estimate = &p->estimates[i];
+        p->pus[i].power = 1.0;
         plb_estimate_prior(&p->estimates[i], 1.0, 0.0);
     }
     p->chosen = plb_chosen_new(&goal, p->infos, PUS, PUS, PUS, false);
@@ -95,13 +98,13 @@ static void a_first_transfer_is_no_dear_unit(void **state)
     struct pair p;
     (void)state;
     begin_pass(&p, true);
-    report(&p, 1, 1000.0, 0.1, 0.0);
-    report(&p, 0, 1000.0, 0.1, 2.0);
+    report(&p, 1, 1.0, 0.1, 0.0);
+    report(&p, 0, 1.0, 0.1, 2.0);
     expect(&p, false, false);
 }
 
-/* Units of PU 1 took 0.01 to 0.19 ms, and the first one of PU 0 0.3 ms. It may have been such a unit. When
- * all of its units take as long, it is dear. */
+/* Units of PU 1 take 0.05 or 0.15 s, and the first one of PU 0 0.3 s. It may have been such a unit. When all
+ * of its units take as long, it is dear. */
 static void a_pu_with_a_dear_unit_is_left_out_once_it_is_surely_dear(void **state)
 {
     for (int sure = 0; sure <= 1; sure++) {
@@ -109,14 +112,47 @@ static void a_pu_with_a_dear_unit_is_left_out_once_it_is_surely_dear(void **stat
         (void)state;
         begin_pass(&p, true);
         for (int i = 0; i < 4; i++)
-            report(&p, 1, 1000.0, i % 2 ? 0.19 : 0.01, 0.0);
-        report(&p, 0, 1000.0, 0.3, 0.0);
+            report(&p, 1, 1.0, i % 2 ? 0.15 : 0.05, 0.0);
+        report(&p, 0, 1.0, 0.3, 0.0);
         for (int i = 0; i < 12 && sure; i++)
-            report(&p, 1, 1000.0, i % 2 ? 0.19 : 0.01, 0.0);
+            report(&p, 1, 1.0, i % 2 ? 0.15 : 0.05, 0.0);
         for (int i = 0; i < 9 && sure; i++)
-            report(&p, 0, 1000.0, 0.3, 0.0);
+            report(&p, 0, 1.0, 0.3, 0.0);
         expect(&p, sure, false);
     }
+}
+
+/* It gets one unit after the other, and one that seems quick as much as it has done. */
+static void a_pu_that_is_not_known_gets_few_units(void **state)
+{
+    for (int quick = 0; quick <= 1; quick++) {
+        struct pair p;
+        (void)state;
+        begin_pass(&p, true);
+        for (int i = 0; i < 4; i++)
+            report(&p, 1, 1.0, i % 2 ? 0.15 : 0.05, 0.0);
+        report(&p, 0, quick ? 2.0 : 1.0, quick ? 0.02 : 0.3, 0.0);
+        p.pus[0].outstanding = 1;
+        assert_true(plb_chosen_has_enough(p.chosen, &p.view, 0) == !quick);
+        assert_true(plb_chosen_most(p.chosen, &p.view, 0, 50.0) == (quick ? 2.0 : 1.0));
+        plb_chosen_free(p.chosen);
+    }
+}
+
+/* By units that were alike PU 0 was three times dearer. Then others differ by as much. */
+static void a_pu_that_was_left_out_by_chance_comes_back(void **state)
+{
+    const double seconds[] = {0.02, 0.5, 0.01, 0.3, 0.02, 0.6};
+    struct pair p;
+    (void)state;
+    begin_pass(&p, true);
+    for (int i = 0; i < 12; i++)
+        report(&p, 1, 1.0, 0.1, 0.0);
+    report(&p, 0, 1.0, 0.3, 0.0);
+    assert_true(plb_chosen_out(p.chosen, 0));
+    for (int i = 0; i < 6; i++)
+        report(&p, 1, 1.0, seconds[i], 0.0);
+    expect(&p, false, false);
 }
 
 /* A start of 50 ms is nearly all of the first unit of PU 1, which is ten times as quick. Its time beyond
@@ -199,6 +235,8 @@ int main(void)
         cmocka_unit_test(a_pu_that_has_not_reported_is_not_left_out),
         cmocka_unit_test(a_first_transfer_is_no_dear_unit),
         cmocka_unit_test(a_pu_with_a_dear_unit_is_left_out_once_it_is_surely_dear),
+        cmocka_unit_test(a_pu_that_is_not_known_gets_few_units),
+        cmocka_unit_test(a_pu_that_was_left_out_by_chance_comes_back),
         cmocka_unit_test(a_pu_whose_first_unit_is_all_start_is_not_left_out),
         cmocka_unit_test(a_slow_beginning_leaves_nobody_out),
         cmocka_unit_test(where_the_chosen_one_is_lost_the_other_works),

@@ -94,7 +94,8 @@ bool plb_agenda_lives(const struct plb_agenda *a, int p)
 static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
 {
     while (plb_ledger_free_units(a->ledger) > 0 && !a->seen.pus[p].lost
-           && a->seen.pus[p].outstanding < PLB_BLOCKS_AHEAD && !plb_balancer_view_overruns(&a->seen, p)) {
+           && a->seen.pus[p].outstanding < PLB_BLOCKS_AHEAD && !plb_balancer_view_overruns(&a->seen, p)
+           && !(a->chosen != NULL && plb_chosen_has_enough(a->chosen, &a->seen.view, p))) {
         double work = a->config.balancer->grant(a->policy, &a->seen.view, p);
         if (!(work > 0.0)) {
             if (work < 0.0)

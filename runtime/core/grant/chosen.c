@@ -116,6 +116,7 @@ void plb_chosen_judge(struct plb_chosen *c, const struct plb_view *view, int p)
     c->known += own->known && !before;
     bool as_before = fabs(own->now - own->rate) <= MOVED * own->rate;
     bool well = own->hoped > own->rate && hope_of(c, view, p) == 0.0; /* it was not known well */
+    c->moved = c->moved || own->tried;
     c->moved = c->moved || (own->known && (well || !(as_before && own->hoped <= (1.0 + MOVED) * own->rate)));
 }
 
@@ -126,7 +127,7 @@ static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
     const struct plb_pu *pu = &view->pus[p];
     double rate = rate_of(pu);
     if (pu->n_samples > 0)
-        plb_chosen_note(own, &pu->samples[pu->n_samples - 1]);
+        plb_chosen_note(own, &pu->samples[pu->n_samples - 1], pu->estimate->empty_s);
     c->now += rate - own->now;
     own->now = rate;
     plb_chosen_judge(c, view, p);
@@ -147,7 +148,7 @@ void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view, bool un
     for (int p = 0; p < view->n_pus; p++) {
         c->pus[p] = (struct chosen_pu){.gone = view->pus[p].lost};
         for (int i = view->pus[p].recalled; i < view->pus[p].n_samples - 1; i++)
-            plb_chosen_note(&c->pus[p], &view->pus[p].samples[i]);
+            plb_chosen_note(&c->pus[p], &view->pus[p].samples[i], view->pus[p].estimate->empty_s);
         if (!view->pus[p].lost)
             look_at(c, view, p);
     }
@@ -357,7 +358,7 @@ static void decide(struct plb_chosen *c, const struct plb_view *view, double lef
     if (!c->hopes && answer.state != PLB_AIM_OVER)
         leave_out_parts(c, view, left, &answer);
     if (c->goal.objective != PLB_OBJECTIVE_TIME && !(c->goal.power_cap > 0.0))
-        plb_chosen_keep_unsure(c, view);
+        plb_chosen_keep_tried(c, view, left);
     for (int p = 0; p < view->n_pus; p++)
         if (!c->pus[p].gone)
             c->pus[p].out = c->pus[p].rate > 0.0 ? !(c->x[p] > 0.0) : unsafe(c, p);

@@ -10,9 +10,11 @@
  * whose watts cannot be learned works; under a cap it does not, where another one does.
  *
  * Rates are those of the PUs' estimates, beyond what starts cost, so models are straight lines. A PU is
- * judged once it has worked for long enough beyond its starts. Cost: O(1) per report; a decision, O(n log n),
- * at most every fiftieth of the time that has passed. Weak where rates depend on the size of blocks, and
- * where training is a large part of the job. Not thread-safe. */
+ * judged once it has worked for long enough beyond its starts. Where nobody tells what units cost, all
+ * reports tell how far a rate may be off, and a PU is tried with further units as long as that is worth it.
+ * Cost: O(1) per report; a decision, O(n log n), at most every fiftieth of the time that has passed. Weak
+ * where rates depend on the size of blocks, and where training is a large part of the job. Not thread-safe.
+ */
 #ifndef PLB_CORE_GRANT_CHOSEN_H
 #define PLB_CORE_GRANT_CHOSEN_H
 
@@ -45,7 +47,11 @@ void plb_chosen_metered(struct plb_chosen *chosen, const struct plb_view *view, 
 /* The watts that are learned; NULL: all are told. */
 const struct plb_watts *plb_chosen_watts(const struct plb_chosen *chosen);
 
-/* The part of a block that a PU may get: all of it, but while others wait for their turn. */
+/* Whether a PU gets no further block yet: it is tried with one unit after the other. */
+bool plb_chosen_has_enough(const struct plb_chosen *chosen, const struct plb_view *view, int pu);
+
+/* The part of a block that a PU may get: all of it, but while others wait for their turn, and while units of
+ * untold costs leave open how quick it is. */
 double plb_chosen_most(const struct plb_chosen *chosen, const struct plb_view *view, int pu, double work);
 
 /* Whether it is time to decide. */

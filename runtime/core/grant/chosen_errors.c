@@ -1,113 +1,185 @@
-/* How wrong rates may be, where nobody tells what units cost: a PU that has had one dear unit seems slow. */
+/* How quick PUs are, and how wrong that may be, where nobody tells what units cost: a PU that has had one
+ * expensive unit seems slow, and one that has had a cheap one seems quick.
+ *
+ * Costs are taken for log-normal, of mean 1 and of a variance that the reports of all PUs show. Then the
+ * logarithm of the rate of a report of k units has a variance of s² = log(1 + variance / k), and its mean is
+ * s² / 2 above that of the PU (Fenton-Wilkinson). PUs differ about their powers by as much as those differ
+ * that are known. So one unit says little, and what it says is drawn towards the others. Weak where costs are
+ * far from log-normal, as long as PUs have had few units. */
 #include <math.h>
 
 #include "core/grant/chosen.h"
 #include "core/grant/chosen_inside.h"
 
-/* Standard errors by which a rate may be wrong. Fewer: a PU is left out for its first unit, if that was an
- * expensive one. More: PUs that should not, work longer. On 100 clusters of unlike units 0.5, 1 and 2 needed
- * 1.15, 1.19 and 1.27 of the least energy; energy times delay was at most 2.0, 1.6 and 1.2 of that of all
- * PUs. */
-#define ERRORS 1.0
+/* The variance of costs before two reports of a PU have shown it, which counts as one report of a unit.
+ * Larger: PUs are tried for longer where units are alike. Smaller: the first units decide. */
+#define VARIANCE 1.0
 
-/* Reports of a PU below which those of all tell its error. Fewer: two cheap units look like certainty. More:
- * PUs whose units are alike are doubted, since others' are not. */
-#define REPORTS 3
+/* Scatter of reports that is not laid to units, a standard deviation. Larger: units that differ a little
+ * count as alike. Smaller: PUs are tried for longer where times are noisy. */
+#define NOISE 0.1
 
-/* Relative error of a rate that stands on one report, where nobody has two. Larger: training of few blocks
- * lasts longer. Smaller: the first units decide. */
-#define ALONE 0.25
+/* The part of a report that is work and no start, at least. Larger: starts are taken for work. Smaller: a PU
+ * seems quick whose start was shorter than its device has measured. */
+#define LEAST_WORK 0.1
 
-/* Relative error from which on a rate is that of all reports, and not the estimate. Larger: a few units
- * decide. Smaller: a PU that has become slower is believed later. */
+/* The variance of the logarithms of rates over powers before PUs have shown it, which counts as two PUs, and
+ * the least one. Larger: one unit says more. Smaller: unlike PUs are taken for like ones. */
+#define UNLIKE_PUS 1.0
+#define LEAST_UNLIKE_PUS 0.1
+
+/* Error of a rate by what its units cost from which on it is that of all reports, and not the estimate, and
+ * its PU may be tried. Larger: a few units decide. Smaller: a PU that has become slower is believed later. */
 #define UNSURE 0.05
 
-void plb_chosen_note(struct chosen_pu *own, const struct plb_sample *s)
+/* Rounds in which variances are found; each halves what they are off, about. */
+#define ROUNDS 6
+
+void plb_chosen_note(struct chosen_pu *own, const struct plb_sample *s, double start_s)
 {
-    struct chosen_sums *sums = &own->sums;
-    double transfer_s = sums->n > 0 ? s->transfer_s
-                                    : 0.0; /* the first is long: ranks had not spoken before */
-    double work = s->work * (double)s->tasks, seconds = (s->execute_s + transfer_s) * (double)s->tasks;
+    double transfer_s = own->n_reports > 0 ? s->transfer_s
+                                           : 0.0; /* the first is long: ranks had not spoken before */
+    double tasks = (double)s->tasks, work = s->work * tasks, seconds = (s->execute_s + transfer_s) * tasks;
+    seconds = fmax(seconds - start_s * tasks, LEAST_WORK * seconds);
     if (!(work > 0.0 && seconds > 0.0 && isfinite(work + seconds)))
         return;
-    sums->n++;
-    sums->work += work;
-    sums->seconds += seconds;
-    sums->ww += work * work;
-    sums->wt += work * seconds;
-    sums->tt += seconds * seconds;
+    int size = work < 1.0 ? 0 : ilogb(work);
+    struct chosen_reports *r = &own->reports[size < CHOSEN_SIZES ? size : CHOSEN_SIZES - 1];
+    double rate = log(work / seconds);
+    r->n++;
+    r->work += work;
+    r->logs += rate;
+    r->squares += rate * rate;
+    own->n_reports++;
+    own->work += work;
 }
 
-/* Of the work of a PU's reports about its mean rate: a sum of squares. */
-static double variance_of(const struct chosen_sums *s)
+/* Of the logarithm of the rate of a report of so much work. */
+static double variance_of(double unlike, double work)
 {
-    double rate = s->seconds > 0.0 ? s->work / s->seconds : 0.0;
-    double squares = rate * rate * s->tt - 2.0 * rate * s->wt + s->ww;
-    return s->n > 1 ? fmax(squares, 0.0) * s->n / (s->n - 1) : 0.0;
+    return log1p(unlike / work);
+}
+
+/* The logarithm of a PU's rate by its reports, and the variance of that. */
+static double mean_of(const struct chosen_pu *own, double unlike, double *variance)
+{
+    double sum = 0.0, weight = 0.0;
+    for (int i = 0; i < CHOSEN_SIZES; i++) {
+        const struct chosen_reports *r = &own->reports[i];
+        if (r->n == 0)
+            continue;
+        double of_one = variance_of(unlike, r->work / r->n), each = 1.0 / (of_one + NOISE * NOISE);
+        weight += each * r->n;
+        sum += each * (r->logs - 0.5 * of_one * r->n);
+    }
+    *variance = 1.0 / weight;
+    return sum / weight;
+}
+
+/* Reports by size, and their squares about what was expected. */
+struct scatter {
+    double squares, n[CHOSEN_SIZES], work[CHOSEN_SIZES];
+};
+
+static void add_scatter(struct scatter *s, const struct chosen_pu *own, double unlike)
+{
+    double variance, mean = mean_of(own, unlike, &variance);
+    double free = 1.0 - 1.0 / own->n_reports; /* one of them is the mean */
+    for (int i = 0; i < CHOSEN_SIZES; i++) {
+        const struct chosen_reports *r = &own->reports[i];
+        if (r->n == 0)
+            continue;
+        double at = mean + 0.5 * variance_of(unlike, r->work / r->n);
+        s->squares += r->squares - 2.0 * at * r->logs + at * at * r->n - NOISE * NOISE * free * r->n;
+        s->n[i] += free * r->n;
+        s->work[i] += free * r->work;
+    }
+}
+
+/* The variance of costs, by the scatter of each PU's reports about its rate. */
+static double find_unlike(const struct plb_chosen *c, int n_pus)
+{
+    struct scatter s = {0};
+    double unlike = fmax(c->unlike, NOISE * NOISE);
+    for (int p = 0; p < n_pus; p++)
+        if (c->pus[p].n_reports > 1)
+            add_scatter(&s, &c->pus[p], unlike);
+    s.squares = fmax(s.squares, 0.0) + variance_of(VARIANCE, 1.0);
+    s.n[0] += 1.0;
+    s.work[0] += 1.0;
+    for (int round = 0; round < ROUNDS; round++) {
+        double expected = 0.0;
+        for (int i = 0; i < CHOSEN_SIZES; i++)
+            expected += s.n[i] > 0.0 ? s.n[i] * variance_of(unlike, s.work[i] / s.n[i]) : 0.0;
+        unlike *= s.squares / expected;
+    }
+    return unlike;
+}
+
+static bool is_unsure(const struct plb_chosen *c, const struct plb_view *view, int p)
+{
+    return c->untold && !c->by_power && view->pus[p].recalled == 0 && c->pus[p].n_reports > 0;
+}
+
+/* A normal distribution. */
+struct normal {
+    double mean, variance;
+};
+
+/* The logarithms of rates over powers of all PUs that have reported, whose errors are no part of it. */
+static struct normal find_pus(const struct plb_chosen *c, const struct plb_view *view)
+{
+    struct normal all = {0.0, UNLIKE_PUS};
+    for (int round = 0; round < ROUNDS; round++) {
+        double weights = 0.0, sum = 0.0, squares = 2.0 * UNLIKE_PUS, n = 2.0;
+        for (int p = 0; p < view->n_pus; p++) {
+            const struct chosen_pu *own = &c->pus[p];
+            double variance = own->error * own->error, part = all.variance / (all.variance + variance);
+            if (!is_unsure(c, view, p))
+                continue;
+            double off = round > 0 ? own->steady - all.mean : 0.0;
+            weights += part;
+            sum += part * own->steady;
+            squares += part * part * (off * off - variance);
+            n += part * part;
+        }
+        all.mean = weights > 0.0 ? sum / weights : 0.0;
+        all.variance = round > 0 ? fmax(squares / n, LEAST_UNLIKE_PUS) : UNLIKE_PUS;
+    }
+    return all;
 }
 
 void plb_chosen_find_errors(struct plb_chosen *c, const struct plb_view *view)
 {
-    double variance = 0.0, work = 0.0;
-    for (int p = 0; p < view->n_pus; p++) {
-        variance += variance_of(&c->pus[p].sums);
-        work += c->pus[p].sums.n > 1 ? c->pus[p].sums.work : 0.0;
-    }
+    c->unlike = c->untold && !c->by_power ? find_unlike(c, view->n_pus) : 0.0;
     for (int p = 0; p < view->n_pus; p++) {
         struct chosen_pu *own = &c->pus[p];
-        const struct chosen_sums *s = &own->sums;
-        own->error = 0.0;
-        if (!c->untold || c->by_power || view->pus[p].recalled > 0 || s->n == 0)
+        double variance = 0.0;
+        if (is_unsure(c, view, p))
+            own->steady = mean_of(own, c->unlike, &variance) - log(view->pus[p].power);
+        own->error = sqrt(variance);
+    }
+    struct normal pus = find_pus(c, view);
+    for (int p = 0; p < view->n_pus; p++) {
+        struct chosen_pu *own = &c->pus[p];
+        double variance = own->error * own->error, part = pus.variance / (pus.variance + variance);
+        if (!is_unsure(c, view, p))
             continue;
-        own->error = s->n >= REPORTS ? sqrt(variance_of(s)) / s->work
-                   : work > 0.0      ? sqrt(variance / work / s->work)
-                                     : ALONE;
+        own->steady = part * own->steady + (1.0 - part) * pus.mean + log(view->pus[p].power);
+        bool chance = variance_of(c->unlike, own->work) > UNSURE * UNSURE;
+        own->error = chance ? sqrt(part * variance) : 0.0;
     }
 }
 
 double plb_chosen_steady(const struct chosen_pu *own, double estimated)
 {
-    return own->error > UNSURE && own->sums.n > 0 ? own->sums.work / own->sums.seconds : estimated;
+    return own->error > 0.0 ? exp(own->steady) : estimated;
 }
 
-/* The factor by which a rate may be wrong. */
-static double doubt(const struct chosen_pu *own)
+double plb_chosen_unsure_most(const struct plb_chosen *c, const struct plb_view *view, int p, double work)
 {
-    return 1.0 + ERRORS * own->error;
-}
-
-/* Marks the nodes whose static watts count while the chosen ones work. Returns the sum of these watts. */
-static double mark_nodes_on(struct plb_chosen *c, int n_pus)
-{
-    double watts = 0.0;
-    for (int i = 0; i < c->n_nodes; i++)
-        c->on[i] = c->goal.rule == PLB_STATIC_JOB;
-    for (int p = 0; p < n_pus; p++)
-        c->on[c->infos[p].node] = c->on[c->infos[p].node] || c->x[p] > 0.0;
-    for (int i = 0; i < c->n_nodes; i++)
-        watts += c->on[i] ? c->static_watts[i] : 0.0;
-    return watts;
-}
-
-void plb_chosen_keep_unsure(struct plb_chosen *c, const struct plb_view *view)
-{
-    double watts = mark_nodes_on(c, view->n_pus), rate = 0.0;
-    for (int p = 0; p < view->n_pus; p++) {
-        bool works = c->x[p] > 0.0 && c->pus[p].rate > 0.0;
-        watts += works ? c->speeds[p].dynamic_watts : 0.0;
-        rate += works ? c->pus[p].rate / doubt(&c->pus[p]) : 0.0;
-    }
-    if (!(rate > 0.0))
-        return;
-    bool edp = c->goal.objective == PLB_OBJECTIVE_EDP;
-    for (int p = 0; p < view->n_pus; p++) {
-        const struct chosen_pu *own = &c->pus[p];
-        int node = c->infos[p].node;
-        double besides = c->speeds[p].dynamic_watts + (c->on[node] ? 0.0 : c->static_watts[node]);
-        double more = own->rate * doubt(own)
-                    / rate; /* of the rate, and so of the watts that lower the goal */
-        double most = watts * (edp ? more * (2.0 + more) : more);
-        if (!(c->x[p] > 0.0) && own->rate > 0.0 && own->error > 0.0 && besides < most)
-            c->x[p] = own->rate;
-    }
+    const struct chosen_pu *own = &c->pus[p];
+    if (own->error == 0.0)
+        return work;
+    return fmin(work, own->tried ? view->next : fmax(own->work, view->next));
 }

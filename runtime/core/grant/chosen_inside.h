@@ -6,26 +6,35 @@
 #include "core/work/goal.h"
 #include "model/estimate.h"
 
-/* Over the reports of a PU: work, seconds, and their squares and product. */
-struct chosen_sums {
+/* Classes of a PU's reports, by their work: each class has twice that of the one before. More: reports of
+ * many units are told apart, which all tell the rate well. */
+#define CHOSEN_SIZES 12
+
+/* Reports of one class: the logarithms of their rates. */
+struct chosen_reports {
     int n;
-    double work, seconds, ww, wt, tt;
+    double work, logs, squares;
 };
 
 struct chosen_pu {
     double rate;  /* of the last decision; 0: was not known */
     double hoped; /* the same with the hope for a PU that is not known well */
     double now;   /* as of its latest report; 0: there is none */
-    struct chosen_sums sums;
-    double error; /* relative standard error of the rate; 0: units cost what was told */
+    struct chosen_reports reports[CHOSEN_SIZES];
+    int n_reports;
+    double work;   /* of these */
+    double steady; /* the logarithm of the rate by all reports */
+    double error;  /* standard error of its logarithm; 0: units are alike, or so many that it is no chance */
     bool known, out, gone;
+    bool tried; /* it works to be known better, and is not among the best */
 };
 
 struct plb_chosen {
     struct plb_goal goal;
     const struct plb_pu_info *infos;
     bool by_power;
-    bool untold; /* nobody tells what the units of the pass cost */
+    bool untold;   /* nobody tells what the units of the pass cost */
+    double unlike; /* then, the variance of a unit's cost, of which the mean is 1 */
     struct chosen_pu *pus;
     struct plb_power_pu *speeds;
     double *x, *less, *hoped, *static_watts;
@@ -47,8 +56,8 @@ void plb_chosen_judge(struct plb_chosen *chosen, const struct plb_view *view, in
 /* A PU's watts, told or learned; false: neither, and they are 0. */
 bool plb_chosen_watts_of(const struct plb_chosen *chosen, int pu, double *idle, double *besides);
 
-/* Adds a report to the sums of a PU. */
-void plb_chosen_note(struct chosen_pu *own, const struct plb_sample *sample);
+/* Adds a report to those of a PU, whose tasks take so many seconds to start. */
+void plb_chosen_note(struct chosen_pu *own, const struct plb_sample *sample, double start_s);
 
 /* Sets the errors of all PUs. */
 void plb_chosen_find_errors(struct plb_chosen *chosen, const struct plb_view *view);
@@ -56,9 +65,13 @@ void plb_chosen_find_errors(struct plb_chosen *chosen, const struct plb_view *vi
 /* The rate of a PU: the estimate, but where that is chance. */
 double plb_chosen_steady(const struct chosen_pu *own, double estimated);
 
-/* After a choice: a PU that works goes on, too, if it would lower the energy, or energy times delay, as far
- * as its rate and those of the chosen ones may be wrong. */
-void plb_chosen_keep_unsure(struct plb_chosen *chosen, const struct plb_view *view);
+/* After a choice for so much work: a PU that is not among the best is tried with another unit where that is
+ * worth it. */
+void plb_chosen_keep_tried(struct plb_chosen *chosen, const struct plb_view *view, double left);
+
+/* The part of a block that a PU may get which is not known well: a unit, or as much as it has done. */
+double plb_chosen_unsure_most(const struct plb_chosen *chosen, const struct plb_view *view, int pu,
+                              double work);
 
 /* After a decision: where nobody would work, nobody rests to be measured. */
 void plb_chosen_keep_one(struct plb_chosen *chosen, const struct plb_view *view);
