@@ -153,7 +153,7 @@ static void a_pu_that_was_left_out_by_chance_comes_back(void **state)
     for (int i = 0; i < 12; i++)
         report(&p, 1, 1.0, 0.1, 0.0);
     report(&p, 0, 1.0, 0.3, 0.0);
-    assert_true(plb_chosen_out(p.chosen, 0));
+    assert_int_equal(p.states[0], PLB_PU_LEFT_OUT);
     for (int i = 0; i < 6; i++)
         report(&p, 1, 1.0, seconds[i], 0.0);
     expect(&p, false, false);
