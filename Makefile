@@ -67,7 +67,7 @@ OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCER_C:%.c=$(B)/%.o) \
            $(patsubst %,$(B)/%.o,balancers drivers page new_kernel) \
            $(if $(SAN),$(B)/test/support/keep_loaded.o)
 CUDA_KERNELS := $(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.cu)))
-OPENCL_KERNELS := $(if $(OPENCL),$(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.opencl.c))))
+OPENCL_KERNELS := $(if $(OPENCL),$(patsubst kernels/%/opencl/,%,$(wildcard kernels/*/opencl/)))
 KERNEL_SO := $(KERNELS:%=$(B)/kernels/%.so) $(if $(NVCC),$(CUDA_KERNELS:%=$(B)/kernels/%.cuda.so)) \
              $(OPENCL_KERNELS:%=$(B)/kernels/%.opencl.so)
 PAPER_SO := $(patsubst %,$(B)/papers/%.so,grn k-means)
@@ -160,8 +160,7 @@ $(B)/kernels/%.cu.o: kernels/%.cu $(B)/flags
 	$(Q)$(NVCC_C) -c $< -o $@
 
 define KERNEL_RULE
-$(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(filter-out %.opencl.c,$(wildcard kernels/$(1)/*.c)) \
-                                          $(KERNEL_ALSO_$(1)))
+$(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c) $(KERNEL_ALSO_$(1)))
 	@echo "  link  $$@"
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(LDFLAGS) $(OPENMP) $$(KERNEL_LIBS_$(1)) -lm
 # Its cuda entries, apart, so that a node with no CUDA libraries runs the rest.
@@ -169,7 +168,7 @@ $(B)/kernels/$(1).cuda.so: $(patsubst %.cu,$(B)/%.cu.o,$(wildcard kernels/$(1)/*
 	@echo "  link  $$@"
 	$(Q)$(CC) -shared -o $$@ $$^ $$(CUDA_LINK) $$(CUDA_LIBS_$(1)) -lcudart -lstdc++
 # Its opencl entries, in the same way.
-$(B)/kernels/$(1).opencl.so: $(B)/kernels/$(1)/$(1).opencl.o
+$(B)/kernels/$(1).opencl.so: $(B)/kernels/$(1)/opencl/$(1).o
 	@echo "  link  $$@"
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(LDFLAGS) -lOpenCL
 endef

@@ -60,7 +60,7 @@ $(B)/test/support/%.so: test/support/%.c
 .PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep check-peers \
         mutants idle-program
 tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(GPU_PARTS) \
-       $(if $(SAN),,$(patsubst %,$(B)/bench/%,papers adaptation energy))
+       $(if $(SAN),,$(patsubst %,$(B)/bench/%,papers adaptation energy solver))
 test-kernels: $(TEST_KERNELS) $(FAKE_SO) $(FAKE_KERNELS) $(ON_CPU_SO) $(FAKE_MPI_FILES) \
               $(patsubst %,$(B)/test/support/%.so,halt ulfm nvml)
 

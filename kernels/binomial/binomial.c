@@ -208,8 +208,8 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
     return PLB_SAME;
 }
 
-PLB_CUDA_ENTRY(binomial_cuda); /* binomial.cu */
-PLB_OPENCL_ENTRY(binomial_opencl); /* binomial.opencl.c */
+PLB_CUDA_ENTRY(binomial_cuda);     /* binomial.cu */
+PLB_OPENCL_ENTRY(binomial_opencl); /* opencl/binomial.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {

@@ -179,8 +179,8 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
     return PLB_SAME;
 }
 
-PLB_CUDA_ENTRY(blackscholes_cuda); /* blackscholes.cu */
-PLB_OPENCL_ENTRY(blackscholes_opencl); /* blackscholes.opencl.c */
+PLB_CUDA_ENTRY(blackscholes_cuda);     /* blackscholes.cu */
+PLB_OPENCL_ENTRY(blackscholes_opencl); /* opencl/blackscholes.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {

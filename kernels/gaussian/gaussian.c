@@ -300,8 +300,8 @@ static int verify(struct plb_app *app)
     return PLB_EVERIFY;
 }
 
-PLB_CUDA_ENTRY(gaussian_cuda); /* gaussian.cu */
-PLB_OPENCL_ENTRY(gaussian_opencl); /* gaussian.opencl.c */
+PLB_CUDA_ENTRY(gaussian_cuda);     /* gaussian.cu */
+PLB_OPENCL_ENTRY(gaussian_opencl); /* opencl/gaussian.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {

@@ -218,8 +218,8 @@ static int verify(struct plb_app *app)
     return check_answer(app, &(struct answer){&s->search, &s->table, s->level, s->target, s->best});
 }
 
-PLB_CUDA_ENTRY(grn_cuda); /* grn.cu */
-PLB_OPENCL_ENTRY(grn_opencl); /* grn.opencl.c */
+PLB_CUDA_ENTRY(grn_cuda);     /* grn.cu */
+PLB_OPENCL_ENTRY(grn_opencl); /* opencl/grn.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {

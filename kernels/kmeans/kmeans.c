@@ -228,8 +228,8 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
     return PLB_SAME;
 }
 
-PLB_CUDA_ENTRY(kmeans_cuda); /* kmeans.cu */
-PLB_OPENCL_ENTRY(kmeans_opencl); /* kmeans.opencl.c */
+PLB_CUDA_ENTRY(kmeans_cuda);     /* kmeans.cu */
+PLB_OPENCL_ENTRY(kmeans_opencl); /* opencl/kmeans.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {

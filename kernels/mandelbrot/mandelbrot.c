@@ -180,8 +180,8 @@ static int verify(struct plb_app *app)
     return PLB_EVERIFY;
 }
 
-PLB_CUDA_ENTRY(mandelbrot_cuda); /* mandelbrot.cu */
-PLB_OPENCL_ENTRY(mandelbrot_opencl); /* mandelbrot.opencl.c */
+PLB_CUDA_ENTRY(mandelbrot_cuda);     /* mandelbrot.cu */
+PLB_OPENCL_ENTRY(mandelbrot_opencl); /* opencl/mandelbrot.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {

@@ -307,8 +307,8 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
     return PLB_SAME;
 }
 
-PLB_CUDA_ENTRY(matmul_cuda); /* matmul.cu */
-PLB_OPENCL_ENTRY(matmul_opencl); /* matmul.opencl.c */
+PLB_CUDA_ENTRY(matmul_cuda);     /* matmul.cu */
+PLB_OPENCL_ENTRY(matmul_opencl); /* opencl/matmul.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {

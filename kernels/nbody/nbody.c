@@ -286,8 +286,8 @@ static int finish(struct plb_app *app)
                          &(struct plb_array){s->history, sizeof *s->history, s->progress->rows, ROW, false});
 }
 
-PLB_CUDA_ENTRY(nbody_cuda); /* nbody.cu */
-PLB_OPENCL_ENTRY(nbody_opencl); /* nbody.opencl.c */
+PLB_CUDA_ENTRY(nbody_cuda);     /* nbody.cu */
+PLB_OPENCL_ENTRY(nbody_opencl); /* opencl/nbody.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {

@@ -321,8 +321,8 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
     return PLB_SAME;
 }
 
-PLB_CUDA_ENTRY(spmm_cuda); /* spmm.cu */
-PLB_OPENCL_ENTRY(spmm_opencl); /* spmm.opencl.c */
+PLB_CUDA_ENTRY(spmm_cuda);     /* spmm.cu */
+PLB_OPENCL_ENTRY(spmm_opencl); /* opencl/spmm.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {

@@ -238,8 +238,8 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
     return PLB_SAME;
 }
 
-PLB_CUDA_ENTRY(taylor_cuda); /* taylor.cu */
-PLB_OPENCL_ENTRY(taylor_opencl); /* taylor.opencl.c */
+PLB_CUDA_ENTRY(taylor_cuda);     /* taylor.cu */
+PLB_OPENCL_ENTRY(taylor_opencl); /* opencl/taylor.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {

@@ -315,8 +315,8 @@ static int64_t agree(struct plb_app *app, const struct plb_twice *results)
     return results->buffer == A ? PLB_SAME : plb_app_agree_reals(results, 0.0, tolerance);
 }
 
-PLB_CUDA_ENTRY(triad_cuda); /* triad.cu */
-PLB_OPENCL_ENTRY(triad_opencl); /* triad.opencl.c */
+PLB_CUDA_ENTRY(triad_cuda);     /* triad.cu */
+PLB_OPENCL_ENTRY(triad_opencl); /* opencl/triad.c */
 
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {

@@ -90,7 +90,7 @@ struct plb_device_driver {
     void (*identify)(int device, char id[60]);
 
     /* The value of a variable such as CUDA_VISIBLE_DEVICES with which a program sees this device alone. NULL:
-     * its number. */
+     * there is no such variable. */
     void (*select)(int device, char text[64]);
 
     /* Describes a device as a PU of this rank: returns NULL. Or the device is no PU here: returns a phrase

@@ -1,4 +1,4 @@
-/* Preloaded: the second kernel that is enqueued fails, and so do all after it, as on a device that is lost. */
+/* Preloaded: the second kernel that is enqueued fails, and so do all after it, as on a lost device. */
 #define CL_TARGET_OPENCL_VERSION 200
 #include <CL/cl.h>
 #include <dlfcn.h>

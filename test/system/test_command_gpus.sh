@@ -69,11 +69,10 @@ programs() {
     "$PLBRUN" --per-gpu auto --range 1-70 --joblog log --run-gpu "./sim $1 {} {%}" >stdout 2>out || return 9
     tail -n +2 log | sort -k 3,3n | tail -n 16 | sed 's/.* //' | sort -u | wc -l
 }
-p=$(programs room)
-[ "$p" -eq 8 ]
+have() { [ "$(programs "$1")" -eq "$2" ]; }
+tries have room 8
 ok "auto finds that four programs do more than one" $?
-p=$(programs alone)
-[ "$p" -eq 2 ]
+tries have alone 2
 ok "and that they do not" $?
 p=$(programs small)
 [ "$p" -eq 2 ] && ! grep -q . out
@@ -82,16 +81,17 @@ ok "and takes fewer where lines fail, without a line that has failed" $?
 fake=$BUILD/test/fake-cuda
 if [ -e "$fake/libcudart.so.13" ] && [ -z "${SAN:-}" ]; then
     unset CUDA_VISIBLE_DEVICES
-    LD_LIBRARY_PATH=$fake PLB_FAKE_CUDA=devices=3 "$PLBRUN" --range 1-30 \
+    libraries=$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+    LD_LIBRARY_PATH=$libraries PLB_FAKE_CUDA=devices=3 "$PLBRUN" --range 1-30 \
         --run-gpu 'sleep 0.05; echo {gpu} $CUDA_VISIBLE_DEVICES; : {}' >stdout 2>out
     [ $? -eq 0 ] && cmp <(sort -u stdout) <(printf '%d %d\n' 0 0 1 1 2 2) >>out
     ok "GPUs that CUDA finds" $?
-    LD_LIBRARY_PATH=$fake PLB_FAKE_CUDA=devices=3 CUDA_VISIBLE_DEVICES=2,0 "$PLBRUN" --range 1-30 \
+    LD_LIBRARY_PATH=$libraries PLB_FAKE_CUDA=devices=3 CUDA_VISIBLE_DEVICES=2,0 "$PLBRUN" --range 1-30 \
         --run-gpu 'sleep 0.05; echo {gpu}; : {}' >stdout 2>out
     [ $? -eq 0 ] && [ "$(sort -u stdout | xargs)" = '0 2' ]
     ok "of those that the environment lists" $?
     # shellcheck disable=SC2086 # several words
-    LD_LIBRARY_PATH=$fake PLB_FAKE_CUDA=devices=2 mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" --range 1-30 \
+    LD_LIBRARY_PATH=$libraries PLB_FAKE_CUDA=devices=2 mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" --range 1-30 \
         --run-gpu 'sleep 0.05; echo {gpu} $PPID; : {}' >stdout 2>out
     [ $? -eq 0 ] && [ "$(sort -u stdout | wc -l)" -eq 2 ]
     ok "two ranks of a host share them out" $?

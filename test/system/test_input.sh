@@ -187,7 +187,7 @@ refused '.so missing' "command line: |$in/nope.so|does not exist" "$spmm" app.ke
 refused '.so without plb_kernel' "no_symbol.so exports no 'plb_kernel'" \
     "$spmm" app.kernel="$kernels/no_symbol.so"
 refused '.so of another ABI' \
-    'other_abi.so was built for kernel ABI 52 (4000 bytes), this plbrun has ABI 12|rebuild it' \
+    'other_abi.so was built for kernel ABI 53 (4000 bytes), this plbrun has ABI 12|rebuild it' \
     "$spmm" app.kernel="$kernels/other_abi.so"
 refused '.so that is text' "command line: |$in/text.so|cannot load the kernel" \
     "$spmm" app.kernel="$in/text.so"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# The opencl entries of our own kernels on PoCL, which runs OpenCL on the CPU: on one device, and on two beside
-# a CPU. Each run is verified. Then devices that fail, signals, and who is a PU.
+# The opencl entries of our own kernels on PoCL, which runs OpenCL on the CPU: on one device, and on two
+# beside a CPU. Each run is verified. Then devices that fail, signals, and who is a PU.
 . "$(dirname "$0")/../support/lib.sh"
 kernels=$BUILD/kernels
 if [ ! -e "$kernels/triad.opencl.so" ]; then

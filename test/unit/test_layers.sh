@@ -76,6 +76,7 @@ allowed "a balancer outside sees plb/balancer.h alone" "examples/custom-balancer
 example_kernels=$(find examples -name '*.c' ! -path 'examples/custom-balancer/*' | tr '\n' ' ')
 allowed "kernels see plb/kernel.h and their own folder" \
     "kernels/*/*.c kernels/*/*.h kernels/*/*.cu $example_kernels" 'plb/(kernel|host)\.h|[a-z_]+\.h"'
+allowed "their opencl entries see plb/opencl.h, too" "kernels/*/opencl/*.c" 'plb/opencl\.h|\.\./[a-z_]+\.h"'
 never "core and model do no I/O and know no threads, clock, MPI or CUDA" \
     "runtime/core/*.[ch] runtime/core/*/*.[ch] runtime/model/*.[ch] runtime/model/*/*.[ch] balancers/*.c" \
     'mpi\.h|cuda|pthread|threads\.h|time\.h|sys/|unistd\.h|fcntl\.h|base/clock\.h|base/file\.h|base/log\.h'

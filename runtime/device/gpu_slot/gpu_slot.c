@@ -34,7 +34,7 @@ static const struct plb_device_driver *owner(void)
 {
     for (int d = 0; plb_device_drivers[d] != NULL; d++) {
         const struct plb_device_driver *driver = plb_device_drivers[d];
-        if (driver->kind == PLB_GPU && !driver->programs && driver->count != NULL && driver->count(NULL) > 0)
+        if (driver->select != NULL && !driver->programs && driver->count(NULL) > 0)
             return driver;
     }
     return NULL;

@@ -172,19 +172,23 @@ const struct plb_opencl_device *plb_opencl_device(int device)
 
 const char *plb_opencl_error(cl_int status)
 {
-#define NAME(x) \
-    case x: return #x;
-    static _Thread_local char other[32];
-    switch (status) {
-        NAME(CL_DEVICE_NOT_FOUND)
-        NAME(CL_DEVICE_NOT_AVAILABLE) NAME(CL_COMPILER_NOT_AVAILABLE) NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE)
-            NAME(CL_OUT_OF_RESOURCES) NAME(CL_OUT_OF_HOST_MEMORY)
-                NAME(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST) NAME(CL_BUILD_PROGRAM_FAILURE)
-                    NAME(CL_INVALID_VALUE) NAME(CL_INVALID_COMMAND_QUEUE) NAME(CL_INVALID_KERNEL_NAME)
-                        NAME(CL_INVALID_KERNEL_ARGS) NAME(CL_INVALID_ARG_INDEX) NAME(CL_INVALID_ARG_SIZE)
-                            NAME(CL_INVALID_WORK_GROUP_SIZE) NAME(CL_INVALID_WORK_ITEM_SIZE)
-                                NAME(CL_INVALID_OPERATION) default
-            : snprintf(other, sizeof other, "error %d", (int)status);
-        return other;
-    }
+    static const struct {
+        cl_int status;
+        const char *name;
+    } known[] = {
+        {CL_DEVICE_NOT_FOUND, "CL_DEVICE_NOT_FOUND"},
+        {CL_DEVICE_NOT_AVAILABLE, "CL_DEVICE_NOT_AVAILABLE"},
+        {CL_COMPILER_NOT_AVAILABLE, "CL_COMPILER_NOT_AVAILABLE"},
+        {CL_MEM_OBJECT_ALLOCATION_FAILURE, "CL_MEM_OBJECT_ALLOCATION_FAILURE"},
+        {CL_OUT_OF_RESOURCES, "CL_OUT_OF_RESOURCES"},
+        {CL_OUT_OF_HOST_MEMORY, "CL_OUT_OF_HOST_MEMORY"},
+        {CL_BUILD_PROGRAM_FAILURE, "CL_BUILD_PROGRAM_FAILURE"},
+        {CL_INVALID_VALUE, "CL_INVALID_VALUE"},
+        {CL_INVALID_COMMAND_QUEUE, "CL_INVALID_COMMAND_QUEUE"},
+        {CL_INVALID_OPERATION, "CL_INVALID_OPERATION"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].status == status)
+            return known[i].name;
+    return "an error";
 }

@@ -46,11 +46,12 @@ struct plb_opencl_device {
 /* Device 0 ... count - 1; static storage. */
 const struct plb_opencl_device *plb_opencl_device(int device);
 
-/* What an error of OpenCL is called: "CL_OUT_OF_RESOURCES", or "error -9999". Static storage, per thread. */
+/* The name of an error of OpenCL, such as "CL_OUT_OF_RESOURCES", or "an error". Static storage. */
 const char *plb_opencl_error(cl_int status);
 
 /* Compilers inside of OpenCL may take the signals that plbrun handles, as LLVM does in its first compilation.
- * What calls one stands between these two: they put plbrun's handlers back. Held by one thread at a time. */
+ * A call that may compile stands between these two: they put plbrun's handlers back. Held by one thread at a
+ * time. */
 void plb_opencl_keep_signals(void);
 void plb_opencl_restore_signals(void);
 

@@ -77,7 +77,7 @@ static void plb_opencl_begin(void)
     pthread_key_create(&plb_opencl_kernels, plb_opencl_release);
 }
 
-/* Compiles a kernel. What a compiler has to say about a mistake goes to stderr. */
+/* Compiles a kernel. The compiler's words on a mistake go to stderr. */
 static int plb_opencl_compile(cl_context context, cl_device_id device, struct plb_opencl_kernel *k)
 {
     static const char *const first = "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
@@ -142,7 +142,7 @@ static inline size_t plb_opencl_items(int64_t n, size_t group)
 }
 
 /* Device memory for this task alone; NULL: there is none, and the entry returns
- * CL_MEM_OBJECT_ALLOCATION_FAILURE. What has been enqueued before plb_opencl_free may still use it. */
+ * CL_MEM_OBJECT_ALLOCATION_FAILURE. Kernels that were enqueued before plb_opencl_free may still use it. */
 static inline void *plb_opencl_alloc(const struct plb_task *task, size_t bytes)
 {
     cl_context context;

@@ -1,7 +1,7 @@
 /* taylor by OpenCL: a work-item for each point. Sums are fused as on CPUs, so they have the same bits; the
  * errors come from other functions than there. */
 #include "plb/opencl.h"
-#include "series.h"
+#include "../series.h"
 
 enum { COEFFICIENTS, VALUES, ERRORS, GROUP = 64 }; /* but for GROUP as in taylor.c */
 

@@ -1,7 +1,7 @@
 /* binomial by OpenCL: a group of work-items for each option. Values and prices of the nodes are in memory
  * that is taken for the task. A step reads one row of values and writes the other. */
 #include "plb/opencl.h"
-#include "tree.h"
+#include "../tree.h"
 
 enum { CONTRACTS, PRICES }; /* as in binomial.c */
 enum { GROUP = 64, ROWS = 3, MOST_GROUPS = 256 };

@@ -3,9 +3,9 @@
  *
  * Each sum is in the order of the bodies, so all devices of a kind give the same bits however bodies are
  * split. Roots are the device's own, so CPUs give others. */
-#include "check.h"
+#include "../check.h"
 #include "plb/opencl.h"
-#include "pull.h"
+#include "../pull.h"
 
 enum { MASSES, POSITIONS, KICKS, VELOCITIES, NEW_POSITIONS, NEW_VELOCITIES, SUMS }; /* as in nbody.c */
 enum { GROUP = 128 };                                                               /* also in the source */

@@ -2,7 +2,7 @@
  * The paths have the same random numbers as on CPUs (paths.c); the sums over them come together in another
  * order. */
 #include "plb/opencl.h"
-#include "prices.h"
+#include "../prices.h"
 
 enum { CONTRACTS, RESULTS, GROUP = 128 }; /* but for GROUP, which is in the source, as in blackscholes.c */
 

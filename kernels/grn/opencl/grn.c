@@ -2,7 +2,7 @@
  * it has scored, in memory that is taken for the task; then a work-item for each target merges them. Scores
  * have the same bits as on CPUs. Every set is scored: it has no bounds, as the other entries do. */
 #include "plb/opencl.h"
-#include "search.h"
+#include "../search.h"
 
 enum { X, LOGS, TARGETS, BEST, Y, GROUP = 64 }; /* but for GROUP as in grn.c */
 

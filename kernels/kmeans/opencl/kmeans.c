@@ -1,7 +1,7 @@
 /* kmeans by OpenCL: a work-item for each point finds its centroid, as on CPUs, so that labels have the same
  * bits. Then a group for each element of the sums adds up its points in a fixed order. So sums have the same
  * bits in each run of a task, and others than on CPUs. */
-#include "nearest.h"
+#include "../nearest.h"
 #include "plb/opencl.h"
 
 enum {

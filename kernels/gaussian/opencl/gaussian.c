@@ -1,7 +1,7 @@
 /* gaussian by OpenCL: a work-item for each number sums its column, and then one its row. The sums have the
  * same bits as on CPUs. Between the two are float64 rows, in memory that is taken for the task. */
 #include "plb/opencl.h"
-#include "rows.h"
+#include "../rows.h"
 
 enum { IMAGE, WEIGHTS, RESULTS, GROUP = 64 }; /* but for GROUP as in gaussian.c */
 

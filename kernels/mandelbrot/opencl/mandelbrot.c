@@ -1,6 +1,6 @@
 /* mandelbrot by OpenCL: a work-item for each point. Each step is rounded as on CPUs, product and sum apart,
  * so that the counts are the same. */
-#include "escape.h"
+#include "../escape.h"
 #include "plb/opencl.h"
 
 enum { COUNTS, PIXELS };                           /* as in mandelbrot.c */
