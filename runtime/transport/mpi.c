@@ -91,8 +91,7 @@ static void make_chain(struct plb_mpi *m)
 }
 
 /* hwloc inside of MPI would open OpenCL, CUDA, other GPUs and X, which takes time and brings libraries that
- * take signals. MPI needs none of it. A process that no launcher has started needs no daemon of Open MPI,
- * which would only serve to start others: that takes another tenth of a second. */
+ * take signals. MPI needs none of it. */
 static int start_mpi(int *argc, char ***argv)
 {
     static const char variable[] = "HWLOC_COMPONENTS";
@@ -100,7 +99,6 @@ static int start_mpi(int *argc, char ***argv)
     bool ours = getenv(variable) == NULL;
     if (ours)
         setenv(variable, "-opencl,-cuda,-nvml,-rsmi,-levelzero,-gl", 1);
-    setenv("OMPI_MCA_ess_singleton_isolated", "1", 0); /* programs of --run get no variable of Open MPI's */
     MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
     if (ours) /* it is not for programs that this one starts */
         unsetenv(variable);
