@@ -12,3 +12,6 @@ function verdict(count, cases) {
     return count == 0 ? "does not hold" : sprintf("holds in %d of %d", count, cases)
 }
 function yes(true) { return true ? "holds" : "does not hold" }
+# Of milliseconds of runs that scatter by more than ten.
+function rises(from, to) { return to - from > 10 ? "holds" : "too little to be measured" }
+function quicker(with, without) { return with < 0.95 * without ? "holds" : "less than the runs scatter" }

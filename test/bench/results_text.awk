@@ -173,7 +173,7 @@ function li(    how) {
     row("communication rises from 53 to 74 ms and from 1028 to 1775 ms (5, Table 5)",
         "total less the longer GPU time, one host",
         sprintf("%d to %d ms and %d to %d ms", comm["A2off"], comm["A2on"], comm["A4off"], comm["A4on"]),
-        "small: " yes(comm["A2on"] > comm["A2off"]) "; large: " yes(comm["A4on"] > comm["A4off"]), how)
+        "small: " rises(comm["A2off"], comm["A2on"]) "; large: " rises(comm["A4off"], comm["A4on"]), how)
     back = moved["broadcaston"] * 512 * 8 / 1e6 # rows of C that rank 0 would have computed itself
     row("data is broadcast before tasks begin, so migration moves none (4)", "`spmm.broadcast = yes`, 512",
         sprintf("%.1f MB without and %.1f MB with %d rows moved, whose results are %.1f MB; parts alone " \
@@ -186,7 +186,7 @@ function li(    how) {
         yes(off_begin < 10) " within 10 ms", how " and `test/system/test_migration.sh`")
     row("a product of 512 is faster with migration (5, Figure 4)", "no numbers in the text",
         sprintf("%s to %s ms, ratio %.2f to %.2f", totals["sparseoff"], totals["sparseon"],
-                ratio["sparseoff"], ratio["sparseon"]), yes(total["sparseon"] < total["sparseoff"]), how)
+                ratio["sparseoff"], ratio["sparseon"]), quicker(total["sparseon"], total["sparseoff"]), how)
     row("too coarse tasks are unbalanced, too fine ones inefficient (4)",
         "`grain` of 1, 16 and 128 rows, 512",
         sprintf("%s, %s and %s ms, ratios %.2f, %.2f and %.2f", totals["grain1on"], totals["grain16on"],
