@@ -280,9 +280,32 @@ static void a_slow_pu_executes_a_part(void **state)
     stop(&f);
 }
 
+/* Tasks of 3 s and 5 ms a unit: who audits one is waited for as long as its start takes, too. */
+static void starts_count_where_audits_are_waited_for(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 10, 50, 39};
+    struct fixture f;
+    start(&f, "static", 0.0, 3, 300, &all);
+    for (int n = 0; n < 3; n++) {
+        const struct plb_message block = block_of(&f, n);
+        int64_t first = 0;
+        assert_int_equal(block.block.range.count, 100);
+        for (int i = 0; i < 4; first += sizes[i++]) {
+            struct plb_message m = done_of(&f, &block, n, first, sizes[i]);
+            m.done.execute_s = 3.0 + 0.005 * (double)sizes[i];
+            receive(&f, &m, 11.0);
+        }
+    }
+    assert_int_equal(plb_master_accepted(f.master), 300);
+    assert_true(plb_master_due(f.master) > 11.0 + 4.0 * 3.0);
+    stop(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(starts_count_where_audits_are_waited_for),
         cmocka_unit_test(another_node_executes_the_task_again),
         cmocka_unit_test(nothing_is_audited_unless_it_is_asked_for),
         cmocka_unit_test(a_pass_is_over_when_its_audits_are),

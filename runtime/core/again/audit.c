@@ -84,9 +84,14 @@ void plb_audits_begin(struct plb_audits *a, int pass, int phase, const struct pl
 
 /* ------------------------------------------------------------------------- whom */
 
+static const struct plb_estimate *estimate_of(const struct plb_audits *a, int p)
+{
+    return plb_history_estimate(&a->config.histories[p * a->config.n_phases + a->phase]);
+}
+
 static double rate_of(const struct plb_audits *a, int p)
 {
-    return plb_estimate_rate(plb_history_estimate(&a->config.histories[p * a->config.n_phases + a->phase]));
+    return plb_estimate_rate(estimate_of(a, p));
 }
 
 static double work_of(const struct plb_audits *a, struct plb_range range)
@@ -164,9 +169,9 @@ static void set_time(const struct plb_audits *a, struct plb_audit *audit, double
 static void ask(struct plb_audits *a, struct plb_audit *audit, int p, double now, struct plb_outbox *out)
 {
     const struct plb_pu_info *info = &a->config.pus->infos[p];
-    double rate = rate_of(a, p);
     audit->pus[audit->n++] = p;
-    audit->expected = rate > 0.0 ? work_of(a, audit->range) / rate : UNKNOWN * audit->seconds;
+    audit->expected = rate_of(a, p) > 0.0 ? plb_estimate_seconds(estimate_of(a, p), work_of(a, audit->range))
+                                          : UNKNOWN * audit->seconds;
     a->pus[p].load += audit->expected;
     set_time(a, audit, now);
     struct plb_message *m = plb_outbox_add(out, PLB_AUDIT, 0, info->node, a->pass);
