@@ -65,8 +65,9 @@ test-kernels: $(TEST_KERNELS) $(FAKE_SO) $(FAKE_KERNELS) $(ON_CPU_SO) $(FAKE_MPI
               $(patsubst %,$(B)/test/support/%.so,halt ulfm nvml)
 
 # JOBS tests run at a time: more than cores, since many wait for naps and timeouts. QUICK=1: fewer clusters,
-# no valgrind, the fake MPI. REST=1: what that leaves out; valgrind takes ten minutes. SEEDS=N: so many clusters and fits. REAL_MPI=1: no
-# test uses the fake one. STRICT=1: a skip is a failure, unless test/skips lists its cause.
+# no valgrind, the fake MPI. REST=1: what that leaves out; valgrind takes ten minutes. SEEDS=N: so many
+# clusters and fits. REAL_MPI=1: no test uses the fake one. STRICT=1: a skip is a failure, unless test/skips
+# lists its cause.
 JOBS := $(shell echo $$((3 * $$(nproc))))
 SETTINGS = PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_QUICK=$(QUICK) \
            $(if $(STRICT),PLB_STRICT=1) REAL_MPI=$(or $(REAL_MPI),$(REST)) \

@@ -192,7 +192,8 @@ function hec_threshold(    s) {
     s = "the threshold is never exceeded on dedicated machines (V.A.c)"
     row(s, "beyond what scatter explains",
         sprintf("one solve in %d of %d cells without noise; with it %.1f in the mean, %.1f at most", never,
-                quiet_cells, solves / n, most_solves), verdict(never, quiet_cells) " without noise; with it " yes(solves / n < 1.05),
+                quiet_cells, solves / n, most_solves),
+        verdict(never, quiet_cells) " without noise; with it " yes(solves / n < 1.05),
         "`build/bench/papers FOLDER/quiet \"\" 1 0` and `build/bench/papers FOLDER`")
     real_row(s, sprintf("%d solve%s in the median run", real_solves["plb-hec", "steady"],
                         real_solves["plb-hec", "steady"] == 1 ? "" : "s"),
