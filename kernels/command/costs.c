@@ -170,7 +170,8 @@ static int64_t find_by_command(const struct command_input *input, struct run *ru
     struct command_text text = {NULL, 0, 0};
     int64_t found = 0;
     double sum = 0.0;
-    qsort(runs, (size_t)n, sizeof *runs, by_command);
+    if (n > 0)
+        qsort(runs, (size_t)n, sizeof *runs, by_command);
     for (int64_t u = 0; u < input->units; u++) {
         const struct run *run = NULL;
         for (int form = ON_CPU; form <= ON_GPU && run == NULL; form++)

@@ -42,7 +42,7 @@ static inline bool has_failed(const struct command_outcome *outcome)
 }
 
 /* Which line failed how: "line 3: ./sim 3: exit status 1". */
-void command_describe_failure(const struct state *state, int64_t unit, const struct command_outcome *outcome,
+void command_describe_failure(const struct state *s, int64_t unit, const struct command_outcome *last,
                               char text[FAILURE]);
 
 /* Prints the command of each line, in their order. */

@@ -86,17 +86,17 @@ struct command_words {
 
 /* Makes them, and finds the program: *path is empty where there is none. The path of the last line's program
  * may be in it. */
-void command_make(const struct command_spec *spec, int form, const struct command_line *line,
-                  const char *folder, struct command_text *path, struct command_words *words);
-void command_make_server(const struct command_spec *spec, int form, const char *folder,
-                         struct command_text *path, struct command_words *words);
+void command_make(const struct command_spec *spec, int which, const struct command_line *line,
+                  const char *folder, struct command_text *path, struct command_words *w);
+void command_make_server(const struct command_spec *spec, int which, const char *folder,
+                         struct command_text *path, struct command_words *w);
 void command_words_fini(struct command_words *words);
 
 /* Finds a program as a shell would, for a process in this folder. False: there is none. */
 bool command_find_program(const char *name, const char *folder, struct command_text *path);
 
 /* Appends the command of a line, as a shell would have to be given it. */
-void command_describe(const struct command_spec *spec, int form, const struct command_line *line,
+void command_describe(const struct command_spec *spec, int which, const struct command_line *line,
                       struct command_text *text);
 
 #endif

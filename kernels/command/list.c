@@ -142,7 +142,7 @@ static int64_t find_values(const struct source *s, struct command_place **values
     int64_t n = 0, v = 0;
     for (size_t i = 0; i < s->text.n; i++)
         n += s->text.at[i] == s->separator;
-    *values = malloc((size_t)n * sizeof **values);
+    *values = malloc((size_t)(n > 0 ? n : 1) * sizeof **values);
     for (size_t i = 0, begin = 0; i < s->text.n && *values != NULL; i++)
         if (s->text.at[i] == s->separator) {
             (*values)[v++] = (struct command_place){(int64_t)begin, (int64_t)(i - begin), 0};
@@ -157,13 +157,13 @@ static int64_t count(const struct sources *s, int64_t *values)
 {
     int64_t all = 1;
     for (int i = s->n - 1; i >= 0; i--) {
-        if (s->at[i].linked && values[i] < values[i - 1])
+        if (i > 0 && s->at[i].linked && values[i] < values[i - 1])
             values[i - 1] = values[i];
         if (s->at[i].linked)
             continue;
         for (int k = i + 1; k < s->n && s->at[k].linked; k++)
             values[k] = values[i];
-        all = all < 0 || values[i] > MOST_NUMBERS / all ? -1 : all * values[i];
+        all = all < 0 || (all > 0 && values[i] > MOST_NUMBERS / all) ? -1 : all * values[i];
     }
     return all;
 }
@@ -195,6 +195,8 @@ static int make_lines(struct plb_app *app, const struct sources *s, struct comma
 {
     struct command_place *of[MOST_SOURCES] = {NULL};
     int64_t values[MOST_SOURCES];
+    for (int i = 0; i < MOST_SOURCES; i++)
+        values[i] = 1;
     if (s->n > MOST_SOURCES)
         return plb_app_error(app, "there are %d lists of arguments, and at most %d can be combined", s->n,
                              MOST_SOURCES);
@@ -280,7 +282,8 @@ int command_read_list(struct plb_app *app, struct command_input *input)
         input->text = plb_app_alloc(app, input->bytes);
         memcpy(input->text, text.at != NULL ? text.at : "", text.n);
         input->places = plb_app_alloc_array(app, input->units, sizeof *input->places);
-        memcpy(input->places, places, (size_t)input->units * sizeof *places);
+        if (places != NULL)
+            memcpy(input->places, places, (size_t)input->units * sizeof *places);
         input->columns = command_common_columns(text.at, places, input->units);
     }
     free(text.at);

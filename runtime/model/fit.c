@@ -53,6 +53,7 @@
 /* Factor by which the tolerance grows until a sum of all terms is a time curve. Larger: real bends may be
  * lost with the noise. Smaller: a fit costs more. */
 #define COARSER 10.0
+#define COARSEST 4 /* powers of it: a tolerance of 1 leaves one direction */
 
 _Static_assert((int)PLB_TERMS == PLB_LS_COLUMNS, "a column for each term");
 
@@ -173,7 +174,8 @@ static struct plb_curve proportional(const struct points *p)
 /* All terms in one sum: the finest fit that is a time curve. With the coarsest one direction counts. */
 static bool sum_all_terms(const struct points *p, const struct plb_reduced *red, struct plb_curve *best)
 {
-    for (double tolerance = RELATIVE_NOISE; tolerance <= 1.0; tolerance *= COARSER) {
+    double tolerance = RELATIVE_NOISE;
+    for (int i = 0; i <= COARSEST; i++, tolerance *= COARSER) {
         struct plb_curve c = {.terms = ALL_TERMS, .scale = p->high, .low = p->low, .high = p->high};
         if (plb_solve_all_columns(red, tolerance, c.a) > 0 && plb_curve_plausible(&c)) {
             *best = c;

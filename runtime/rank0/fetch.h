@@ -41,7 +41,7 @@ void plb_fetch_fini(struct plb_fetching *fetching); /* nothing is on its way */
 void plb_fetch_begin_pass(struct plb_fetching *fetching, bool changed);
 
 /* FETCH and FROM of other ranks. */
-void plb_fetch_serve(struct plb_rank *r, const struct plb_message *fetch);
+void plb_fetch_serve(struct plb_rank *r, const struct plb_message *m);
 void plb_fetch_hear(struct plb_rank *r, const struct plb_message *from);
 
 /* Whether a message that brings rank 0's PUs units must wait for inputs, which are on their way then; and the

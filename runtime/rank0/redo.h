@@ -41,7 +41,7 @@ struct plb_redo {
     bool results;       /* a pass computes lost results alone */
 };
 
-void plb_redo_fini(struct plb_redo *redo);
+void plb_redo_fini(struct plb_redo *b);
 
 /* A pass begins that none was like before: keeps what it takes to execute it again. */
 void plb_redo_note(struct plb_rank *r, const struct plb_pass *begin);

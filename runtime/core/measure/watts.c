@@ -78,8 +78,10 @@ static int add_domain(struct plb_watts *w)
 /* Adds a PU to its domain, among those that are alike. Kinds beyond the last column count as one. */
 static void measure(struct plb_watts *w, int p, int d)
 {
-    struct plb_watts_domain *domain = &w->at[d];
+    struct plb_watts_domain *domain = w->at + d;
     int kind = 0;
+    if (w->at == NULL)
+        return; /* there is no domain yet */
     for (int q = 0; q < p && kind == 0; q++)
         if (w->own[q] == d && alike(&w->infos[q], &w->infos[p]))
             kind = w->kind[q];
@@ -105,7 +107,7 @@ static void find_hosts(struct plb_watts *w, int first)
         }
     }
     for (int p = first; p < w->n; p++)
-        if (w->host[p] >= 0)
+        if (w->at != NULL && w->host[p] >= 0)
             w->at[w->host[p]].parts += w->infos[p].local % PLB_WINDOW_PUS == 0;
 }
 
