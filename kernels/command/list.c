@@ -172,7 +172,7 @@ static int64_t count(const struct sources *s, int64_t *values)
 static void combine(const struct sources *s, struct command_place *const *places, const int64_t *values,
                     int64_t u, struct command_text *out)
 {
-    int64_t rest[64], left = u;
+    int64_t rest[64] = {0}, left = u;
     for (int i = s->n - 1; i >= 0; i--)
         if (!s->at[i].linked) {
             for (int k = i; k == i || (k < s->n && s->at[k].linked); k++)
