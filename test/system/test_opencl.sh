@@ -3,6 +3,10 @@
 # beside a CPU. Each run is verified. Then devices that fail, signals, and who is a PU.
 . "$(dirname "$0")/../support/lib.sh"
 kernels=$BUILD/kernels
+if [ -n "${SAN:-}" ]; then
+    skip "kernels on OpenCL" "its compiler takes minutes beside a sanitizer"
+    done_testing
+fi
 if [ ! -e "$kernels/triad.opencl.so" ]; then
     skip "kernels on OpenCL" "plbrun was built without OpenCL's headers"
     done_testing
