@@ -51,6 +51,23 @@ static void failed_pus_and_bad_times_do_not_count(void **state)
     near(totals[0].held_up_s, 1.0);
 }
 
+/* Of three reports the second one is the longest, and a shorter one after it changes nothing. */
+static void the_longest_report_stays(void **state)
+{
+    (void)state;
+    static const double seconds[] = {1.0, 3.0, 2.0};
+    struct plb_pu_totals totals = {0};
+    struct plb_pu_info info = {0};
+    struct plb_ledger *ledger = plb_ledger_new(1, 1);
+    for (int64_t i = 0; i < 3; i++) {
+        const struct plb_done done = {.range = {10 * i, 10}, .tasks = 1, .execute_s = seconds[i]};
+        plb_totals_count(&totals, &info, ledger, 0, &done, 10);
+    }
+    near(totals.longest_s, 3.0);
+    assert_int_equal(totals.longest.first, 10);
+    plb_ledger_free(ledger);
+}
+
 static void training_is_lost_as_far_as_nothing_was_done(void **state)
 {
     (void)state;
@@ -82,6 +99,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(waits_are_tail_while_the_last_task_runs),
         cmocka_unit_test(failed_pus_and_bad_times_do_not_count),
+        cmocka_unit_test(the_longest_report_stays),
         cmocka_unit_test(training_is_lost_as_far_as_nothing_was_done),
         cmocka_unit_test(cores_are_those_of_the_latest_report),
     };
