@@ -89,9 +89,8 @@ static void untold_costs(void **state)
 {
     (void)state;
     static struct ratios energy, tried, bound, all_work, edp;
-    struct seeds all = seeds(USUAL);
+    struct seeds all = seeds_at_least(USUAL, USUAL); /* fewer say nothing of 97 in 100 */
     struct plb_goal joules = {.objective = PLB_OBJECTIVE_ENERGY}, delay = {.objective = PLB_OBJECTIVE_EDP};
-    all.end = all.end < all.first + USUAL ? all.first + USUAL : all.end; /* fewer say nothing of 97 in 100 */
     for (uint64_t seed = all.first; seed < all.end && energy.n < MOST_CLUSTERS; seed++) {
         struct machine m;
         draw(&m, seed);
@@ -114,7 +113,8 @@ static void untold_costs(void **state)
     hold("energy over the optimum", &energy, &(struct limits){1.15, 1.42, 1.85});
     hold("energy over one unit on each PU", &tried, &(struct limits){1.1, 1.33, 1.8});
     hold("energy over that of all PUs", &all_work, &(struct limits){0.56, 1.02, 1.12});
-    hold("energy times delay over that of all PUs", &edp, &(struct limits){0.8, 1.1, 1.4});
+    hold("energy times delay over that of all PUs", &edp,
+         &(struct limits){0.8, 1.1, edp.n > USUAL ? 1.4 : 1.25});
 }
 
 int main(void)
