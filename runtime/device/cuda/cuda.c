@@ -1,9 +1,6 @@
 /* cuda: a GPU as one PU.
  *
- * A lane is a stream. A task leaves four events behind in its lane: begun, copied (its inputs are there),
- * executed and ended. Kernels of two lanes may overlap. So the time of a task counts from the end of the task
- * before it, or of one that it overtook. The sum over all tasks is then the time that the device was busy,
- * whatever overlapped.
+ * A lane is a stream, and stamps are events (device/lanes.h).
  *
  * Waiting sleeps (cudaEventBlockingSync). The core is free for others, and the two other lanes hide that the
  * thread wakes up late. Copies from and to pinned memory are asynchronous. The CUDA driver stages any other
@@ -19,6 +16,7 @@
 #include "device/cuda/ranges.h"
 #include "device/driver.h"
 #include "device/empty_task.h"
+#include "device/lanes.h"
 
 /* Part of the GPU's memory that plbrun leaves alone, for the libraries of kernels. Larger: jobs get less
  * memory. Smaller: a library finds none.
@@ -42,16 +40,13 @@ struct stamps {
     bool settled; /* `ended` has been recorded, and nothing was enqueued after it */
 };
 
-#define NONE (-1)
-#define STAMPS (PLB_MAX_LANES + 1) /* for each lane, and for the task that ended last */
-
 struct plb_device {
     int gpu; /* CUDA's number */
     double memory;
     cudaMemPool_t pool; /* of what entries take by cudaMallocAsync; NULL: the GPU has none */
     cudaStream_t streams[PLB_MAX_LANES];
-    struct stamps stamps[STAMPS];
-    int in_lane[PLB_MAX_LANES], last; /* indices into stamps, or NONE */
+    struct stamps stamps[PLB_LANE_STAMPS];
+    struct plb_lanes lanes;
     char failure[80];
 };
 
@@ -112,7 +107,7 @@ static int create_stamps(struct plb_device *d, struct stamps *s)
 
 static void cuda_close(struct plb_device *d)
 {
-    for (int i = 0; i < STAMPS; i++) {
+    for (int i = 0; i < PLB_LANE_STAMPS; i++) {
         const struct stamps *s = &d->stamps[i];
         cudaEvent_t events[] = {s->begun, s->copied, s->executed, s->ended};
         for (int e = 0; e < 4; e++)
@@ -131,15 +126,13 @@ static int cuda_open(const struct plb_device_config *config, struct plb_device *
     struct plb_device *d = plb_alloc(sizeof *d);
     size_t left = 0, total = 0;
     d->gpu = plb_cuda_number(config->number);
-    d->last = NONE;
+    plb_lanes_init(&d->lanes);
     int status = check(d, plb_cuda.cudaSetDevice_(d->gpu));
     if (status == 0)
         status = check(d, plb_cuda.cudaMemGetInfo_(&left, &total));
-    for (int lane = 0; lane < PLB_MAX_LANES && status == 0; lane++) {
-        d->in_lane[lane] = NONE;
+    for (int lane = 0; lane < PLB_MAX_LANES && status == 0; lane++)
         status = check(d, plb_cuda.cudaStreamCreateWithFlags_(&d->streams[lane], cudaStreamNonBlocking));
-    }
-    for (int i = 0; i < STAMPS && status == 0; i++)
+    for (int i = 0; i < PLB_LANE_STAMPS && status == 0; i++)
         status = create_stamps(d, &d->stamps[i]);
     d->memory = (1.0 - KEPT_FREE) * (double)left
               / config->sharers; /* others may have taken the rest already */
@@ -194,22 +187,16 @@ static const char *cuda_pin(const struct plb_device *d, void *memory, size_t byt
 /* The stamps of the task in a lane, or new ones where the lane is empty. NULL where the GPU fails. */
 static struct stamps *stamps_of(struct plb_device *d, int lane)
 {
-    if (d->in_lane[lane] != NONE)
-        return &d->stamps[d->in_lane[lane]];
-    for (int i = 0; i < STAMPS; i++) {
-        bool taken = i == d->last;
-        for (int other = 0; other < PLB_MAX_LANES; other++)
-            taken = taken || d->in_lane[other] == i;
-        if (taken)
-            continue;
-        d->failure[0] = '\0';
-        d->stamps[i].launched = d->stamps[i].settled = false;
-        if (check(d, plb_cuda.cudaEventRecord_(d->stamps[i].begun, d->streams[lane])) != 0)
-            return NULL;
-        d->in_lane[lane] = i;
-        return &d->stamps[i];
-    }
-    return NULL;
+    if (d->lanes.of[lane] != PLB_NO_STAMPS)
+        return &d->stamps[d->lanes.of[lane]];
+    int at = plb_lanes_unused(&d->lanes);
+    struct stamps *s = &d->stamps[at];
+    d->failure[0] = '\0';
+    s->launched = s->settled = false;
+    if (check(d, plb_cuda.cudaEventRecord_(s->begun, d->streams[lane])) != 0)
+        return NULL;
+    d->lanes.of[lane] = at;
+    return s;
 }
 
 static int settle(struct plb_device *d, int lane, struct stamps *s)
@@ -300,36 +287,24 @@ static int cuda_launch(struct plb_device *d, int lane, const struct plb_phase *p
 
 static bool cuda_done(struct plb_device *d, int lane)
 {
-    int at = d->in_lane[lane];
-    if (at == NONE || plb_cuda.cudaEventQuery_(d->stamps[at].ended) != cudaErrorNotReady)
+    int at = d->lanes.of[lane];
+    if (at == PLB_NO_STAMPS || plb_cuda.cudaEventQuery_(d->stamps[at].ended) != cudaErrorNotReady)
         return true;
     plb_cuda.cudaGetLastError_(); /* "not ready" counts as an error, which the next launch would find */
     return false;
 }
 
-/* Seconds from the later of two events, `earlier` and `begun`, until `ended`. `earlier` may be NULL. */
-static double since_later(cudaEvent_t earlier, cudaEvent_t begun, cudaEvent_t ended)
-{
-    float ms = 0.0f, less = INFINITY;
-    plb_cuda.cudaEventElapsedTime_(&ms, begun, ended);
-    if (earlier != NULL)
-        plb_cuda.cudaEventElapsedTime_(&less, earlier, ended);
-    ms = less < ms ? less : ms;
-    return ms > 0.0f ? (double)ms * 1e-3 : 0.0;
-}
-
-/* Whether a task ended before another one that had been waited for earlier: it overtook that. Then the next
- * task does not count from its end. */
-static bool ended_before(const struct stamps *s, const struct stamps *other)
+/* Seconds between two events; `unknown` where CUDA does not tell. */
+static double between(cudaEvent_t begun, cudaEvent_t ended, double unknown)
 {
     float ms = 0.0f;
-    return plb_cuda.cudaEventElapsedTime_(&ms, other->ended, s->ended) == cudaSuccess && ms < 0.0f;
+    return plb_cuda.cudaEventElapsedTime_(&ms, begun, ended) == cudaSuccess ? (double)ms * 1e-3 : unknown;
 }
 
 static int cuda_sync(struct plb_device *d, int lane)
 {
-    int at = d->in_lane[lane];
-    if (at == NONE)
+    int at = d->lanes.of[lane];
+    if (at == PLB_NO_STAMPS)
         return 0;
     int status = check(d, d->stamps[at].settled ? plb_cuda.cudaEventSynchronize_(d->stamps[at].ended)
                                                 : plb_cuda.cudaStreamSynchronize_(d->streams[lane]));
@@ -338,25 +313,23 @@ static int cuda_sync(struct plb_device *d, int lane)
     return status;
 }
 
-/* A wait for no task leaves the last one as it is. A task in another lane that ended before this wait would
- * lose its time. */
 static int cuda_wait(struct plb_device *d, int lane, struct plb_device_times *times)
 {
-    int at = d->in_lane[lane], status = cuda_sync(d, lane);
-    d->in_lane[lane] = NONE;
+    int status = cuda_sync(d, lane), at = plb_lanes_take(&d->lanes, lane);
     if (times != NULL)
         *times = (struct plb_device_times){0};
-    if (times == NULL || at == NONE || status != 0 || !d->stamps[at].settled)
+    if (times == NULL || at == PLB_NO_STAMPS || status != 0 || !d->stamps[at].settled)
         return status;
-    const struct stamps *s = &d->stamps[at], *last = d->last != NONE ? &d->stamps[d->last] : NULL;
-    double total = since_later(last != NULL ? last->ended : NULL, s->begun, s->ended);
+    const struct stamps *s = &d->stamps[at];
+    const struct stamps *last = d->lanes.last != PLB_NO_STAMPS ? &d->stamps[d->lanes.last] : NULL;
+    struct plb_lane_spans spans = {between(s->begun, s->ended, 0.0), INFINITY, 0.0, INFINITY};
+    if (last != NULL)
+        spans.since_ended = between(last->ended, s->ended, INFINITY);
     if (s->launched)
-        times->execute_s = since_later(last != NULL && last->launched ? last->executed : NULL, s->copied,
-                                       s->executed);
-    times->execute_s = times->execute_s < total ? times->execute_s : total;
-    times->transfer_s = total - times->execute_s;
-    if (last == NULL || !ended_before(s, last))
-        d->last = at;
+        spans.execute = between(s->copied, s->executed, 0.0);
+    if (last != NULL && last->launched)
+        spans.since_executed = between(last->executed, s->executed, INFINITY);
+    *times = plb_lanes_times(&d->lanes, at, &spans);
     return 0;
 }
 

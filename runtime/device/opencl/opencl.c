@@ -1,9 +1,6 @@
 /* opencl: a device of OpenCL as one PU.
  *
- * A lane is an in-order queue. A task leaves four markers behind in its lane: begun, copied (its inputs are
- * there), executed and ended. Kernels of two lanes may overlap. So the time of a task counts from the end of
- * the task before it, or of one that it overtook; the sum over all tasks is the time that the device was
- * busy.
+ * A lane is an in-order queue, and stamps are markers (device/lanes.h).
  *
  * Memory is shared virtual memory: plbrun hands out pointers into the middle of what it has allocated, and to
  * data before them (halos), which sub-buffers cannot do. Coarse-grained memory is enough, since the host
@@ -15,6 +12,7 @@
 #include "base/memory.h"
 #include "device/driver.h"
 #include "device/empty_task.h"
+#include "device/lanes.h"
 #include "device/opencl/library.h"
 #include "device/opencl/options.h"
 
@@ -30,9 +28,6 @@
 
 #define ALIGNMENT 128 /* bytes: that of the largest type of OpenCL */
 
-#define NONE (-1)
-#define STAMPS (PLB_MAX_LANES + 1) /* for each lane, and for the task that ended last */
-
 /* The markers that a task leaves behind; NULL: none yet. */
 struct stamps {
     cl_event begun, copied, executed, ended;
@@ -43,9 +38,9 @@ struct plb_device {
     double memory;
     cl_context context;
     cl_command_queue queues[PLB_MAX_LANES];
-    struct stamps stamps[STAMPS];
-    int in_lane[PLB_MAX_LANES], last; /* indices into stamps, or NONE */
-    plb_entry_fn ran[PLB_MAX_LANES];  /* entries whose programs are built; a few are enough */
+    struct stamps stamps[PLB_LANE_STAMPS];
+    struct plb_lanes lanes;
+    plb_entry_fn ran[PLB_MAX_LANES]; /* entries whose programs are built; a few are enough */
     int n_ran;
     char failure[80];
 };
@@ -110,7 +105,7 @@ static void release_all(struct stamps *s)
 
 static void opencl_close(struct plb_device *d)
 {
-    for (int i = 0; i < STAMPS; i++)
+    for (int i = 0; i < PLB_LANE_STAMPS; i++)
         release_all(&d->stamps[i]);
     for (int lane = 0; lane < PLB_MAX_LANES; lane++)
         if (d->queues[lane] != NULL)
@@ -127,15 +122,13 @@ static int opencl_open(const struct plb_device_config *config, struct plb_device
     struct plb_device *d = plb_alloc(sizeof *d);
     cl_int status;
     d->device = plb_opencl_device(config->number);
-    d->last = NONE;
+    plb_lanes_init(&d->lanes);
     d->memory = (1.0 - KEPT_FREE) * d->device->memory / config->sharers;
     plb_opencl_keep_signals();
     d->context = plb_opencl.clCreateContext_(NULL, 1, &d->device->id, NULL, NULL, &status);
-    for (int lane = 0; lane < PLB_MAX_LANES && status == CL_SUCCESS; lane++) {
-        d->in_lane[lane] = NONE;
+    for (int lane = 0; lane < PLB_MAX_LANES && status == CL_SUCCESS; lane++)
         d->queues[lane] = plb_opencl.clCreateCommandQueueWithProperties_(d->context, d->device->id, timed,
                                                                          &status);
-    }
     plb_opencl_restore_signals();
     if (check(d, status) == 0) {
         *device = d;
@@ -185,22 +178,15 @@ static int mark(struct plb_device *d, int lane, cl_event *event)
 /* The stamps of the task in a lane, or new ones where the lane is empty. NULL where the device fails. */
 static struct stamps *stamps_of(struct plb_device *d, int lane)
 {
-    if (d->in_lane[lane] != NONE)
-        return &d->stamps[d->in_lane[lane]];
-    for (int i = 0; i < STAMPS; i++) {
-        bool taken = i == d->last;
-        for (int other = 0; other < PLB_MAX_LANES; other++)
-            taken = taken || d->in_lane[other] == i;
-        if (taken)
-            continue;
-        d->failure[0] = '\0';
-        release_all(&d->stamps[i]);
-        if (mark(d, lane, &d->stamps[i].begun) != 0)
-            return NULL;
-        d->in_lane[lane] = i;
-        return &d->stamps[i];
-    }
-    return NULL;
+    if (d->lanes.of[lane] != PLB_NO_STAMPS)
+        return &d->stamps[d->lanes.of[lane]];
+    int at = plb_lanes_unused(&d->lanes);
+    d->failure[0] = '\0';
+    release_all(&d->stamps[at]);
+    if (mark(d, lane, &d->stamps[at].begun) != 0)
+        return NULL;
+    d->lanes.of[lane] = at;
+    return &d->stamps[at];
 }
 
 /* Marks the end of what is in the lane so far, and has the device begin with it. */
@@ -284,9 +270,9 @@ static int opencl_launch(struct plb_device *d, int lane, const struct plb_phase 
 
 static bool opencl_done(struct plb_device *d, int lane)
 {
-    int at = d->in_lane[lane];
+    int at = d->lanes.of[lane];
     cl_int state = CL_COMPLETE; /* or an error, which is below it */
-    if (at == NONE || d->stamps[at].ended == NULL)
+    if (at == PLB_NO_STAMPS || d->stamps[at].ended == NULL)
         return true;
     plb_opencl.clGetEventInfo_(d->stamps[at].ended, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof state, &state,
                                NULL);
@@ -300,19 +286,10 @@ static double time_of(cl_event event)
     return (double)ns * 1e-9;
 }
 
-/* Seconds from the later of two events until `ended`. `earlier` may be NULL. */
-static double since_later(cl_event earlier, cl_event begun, cl_event ended)
-{
-    double from = time_of(begun);
-    if (earlier != NULL)
-        from = fmax(from, time_of(earlier));
-    return fmax(time_of(ended) - from, 0.0);
-}
-
 static int opencl_sync(struct plb_device *d, int lane)
 {
-    int at = d->in_lane[lane];
-    if (at == NONE)
+    int at = d->lanes.of[lane];
+    if (at == PLB_NO_STAMPS)
         return 0;
     int status = check(d, plb_opencl.clFinish_(d->queues[lane]));
     cl_int state = CL_COMPLETE;
@@ -324,24 +301,24 @@ static int opencl_sync(struct plb_device *d, int lane)
     return status;
 }
 
-/* A wait for no task leaves the last one as it is. A task in another lane that ended before this wait would
- * lose its time. */
 static int opencl_wait(struct plb_device *d, int lane, struct plb_device_times *times)
 {
-    int at = d->in_lane[lane], status = opencl_sync(d, lane);
-    d->in_lane[lane] = NONE;
+    int status = opencl_sync(d, lane), at = plb_lanes_take(&d->lanes, lane);
     if (times != NULL)
         *times = (struct plb_device_times){0};
-    if (times == NULL || at == NONE || status != 0 || d->stamps[at].ended == NULL)
+    if (times == NULL || at == PLB_NO_STAMPS || status != 0 || d->stamps[at].ended == NULL)
         return status;
-    const struct stamps *s = &d->stamps[at], *last = d->last != NONE ? &d->stamps[d->last] : NULL;
-    double total = since_later(last != NULL ? last->ended : NULL, s->begun, s->ended);
+    const struct stamps *s = &d->stamps[at];
+    const struct stamps *last = d->lanes.last != PLB_NO_STAMPS ? &d->stamps[d->lanes.last] : NULL;
+    double ended = time_of(s->ended);
+    struct plb_lane_spans spans = {ended - time_of(s->begun), INFINITY, 0.0, INFINITY};
+    if (last != NULL)
+        spans.since_ended = ended - time_of(last->ended);
     if (s->executed != NULL)
-        times->execute_s = fmin(since_later(last != NULL ? last->executed : NULL, s->copied, s->executed),
-                                total);
-    times->transfer_s = total - times->execute_s;
-    if (last == NULL || time_of(s->ended) >= time_of(last->ended))
-        d->last = at;
+        spans.execute = time_of(s->executed) - time_of(s->copied);
+    if (s->executed != NULL && last != NULL && last->executed != NULL)
+        spans.since_executed = time_of(s->executed) - time_of(last->executed);
+    *times = plb_lanes_times(&d->lanes, at, &spans);
     return 0;
 }
 
