@@ -248,6 +248,8 @@ static int verify(struct plb_app *app)
     return PLB_OK;
 }
 
+PLB_OPENCL_ENTRY(stencil_opencl); /* opencl/stencil.c */
+
 /* clang-format off: one field a line */
 const struct plb_kernel plb_kernel = {
     .name = "stencil",
@@ -256,6 +258,7 @@ const struct plb_kernel plb_kernel = {
     .summary = "heat that spreads in a plate, step by step, split by rows",
     .options = options,
     .cpu = step,
+    .opencl = stencil_opencl,
     .setup = setup,
     .cost = cost,
     .next = next,

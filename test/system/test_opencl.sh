@@ -57,6 +57,13 @@ on_one spmm spmm.rows=300 spmm.inner=200 spmm.columns=17 spmm.broadcast=yes
 on_two matmul matmul.rows=60 matmul.inner=50 matmul.columns=70
 on_two matmul matmul.rows=60 matmul.inner=50 matmul.columns=70 matmul.dtype=float32
 
+# Rows that stay, halos between PUs, and results that are the inputs of the next step.
+on_devices stencil stencil.rows=67 stencil.columns=43 stencil.steps=9
+lines "$tmp/app.conf" '[app]' "kernel = $kernels/stencil.so" '[stencil]' 'rows = 300' 'columns = 50' 'steps = 20'
+ranks 3 --verify "$tmp/app.conf" --balancer static && grep -q '; verified' "$tmp/out" &&
+    [ "$(grep -c ' pthread.* accelerator *[1-9]' "$tmp/out")" -eq 3 ]
+ok "stencil on three ranks" $?
+
 # Several ranks, which share a device; and a device whose results are audited by the CPU.
 lines "$tmp/app.conf" '[app]' "kernel = $kernels/kmeans.so" '[kmeans]' 'count = 20000' 'passes = 5'
 ranks 3 --verify "$tmp/app.conf" && grep -q '; verified' "$tmp/out"; ok "three ranks" $?
@@ -73,6 +80,10 @@ done
 grep -q 'no OpenCL device is used: cluster.opencl=none' "$tmp/out"; ok "it says so" $?
 alone "$tmp/app.conf" cluster.opencl=some
 [ $? -eq 2 ] && grep -q 'gpu|all|none\|gpu, all or none' "$tmp/out"; ok "an unknown word" $?
+
+alone "$tmp/app.conf" balance.objective=energy
+[ $? -eq 2 ] && grep -q 'the watts of all PUs, and those of PU 0 (pthread.*) are not known' "$tmp/out"
+ok "an objective needs the watts of the device" $?
 
 # A device that is lost in the middle: the CPU executes its units.
 LD_PRELOAD=$BUILD/test/opencl/fails.so alone --verify --balancer greedy "$tmp/app.conf" &&

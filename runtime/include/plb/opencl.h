@@ -94,6 +94,8 @@ static int plb_opencl_compile(cl_context context, cl_device_id device, struct pl
     }
     if (status == CL_SUCCESS)
         k->kernel = clCreateKernel(program, k->name, &status);
+    if (status == CL_INVALID_KERNEL_NAME)
+        fprintf(stderr, "OpenCL: the compiled source has no kernel '%s'\n", k->name);
     if (program != NULL)
         clReleaseProgram(program); /* the kernel holds it */
     return status;
