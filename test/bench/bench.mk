@@ -1,6 +1,7 @@
 # Benchmarks: what plbrun costs, and the experiments of the papers in virtual time.
 
-BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%,$(wildcard test/bench/*.c))
+BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%, \
+               $(filter-out $(if $(OPENCL),,test/bench/opencl.c),$(wildcard test/bench/*.c)))
 .PHONY: bench bench-serve bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-command bench-map bench-energy bench-mixed bench-overhead bench-random \
         bench-untold bench-journal bench-kernels bench-libraries bench-passes bench-ranks bench-reduce \
@@ -10,6 +11,7 @@ BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_stencil_mpi := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
 BENCH_LIBS_gemm := $(BLAS_LIBS)
+BENCH_LIBS_opencl := -lOpenCL
 BENCH_CFLAGS_libraries := $(KERNEL_CFLAGS)
 BENCH_LIBS_libraries = $(foreach l,sleef xxhash minizip,\
                          $(if $(filter /%,$(shell $(CC) -print-file-name=lib$l.so)),-l$l))

@@ -16,7 +16,7 @@
     X(clGetPlatformIDs) X(clGetDeviceIDs) X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext) \
     X(clCreateCommandQueueWithProperties) X(clReleaseCommandQueue) X(clSVMAlloc) X(clSVMFree) \
     X(clEnqueueSVMMemcpy) X(clEnqueueSVMMemFill) X(clEnqueueMarkerWithWaitList) X(clFlush) X(clFinish) \
-    X(clWaitForEvents) X(clReleaseEvent) X(clGetEventInfo) X(clGetEventProfilingInfo)
+    X(clWaitForEvents) X(clRetainEvent) X(clReleaseEvent) X(clGetEventInfo) X(clGetEventProfilingInfo)
 /* clang-format on */
 
 /* Their addresses. Set by the first plb_opencl_count that finds the library, and never changed afterwards. */

@@ -28,7 +28,8 @@
 
 #define ALIGNMENT 128 /* bytes: that of the largest type of OpenCL */
 
-/* The markers that a task leaves behind; NULL: none yet. */
+/* The events that a task leaves behind: those of its own copies, and markers around what its entry enqueues.
+ * It begins when the first one starts. NULL: none yet. */
 struct stamps {
     cl_event begun, copied, executed, ended;
 };
@@ -169,13 +170,7 @@ static void opencl_free(struct plb_device *d, void *memory)
 
 /* ------------------------------------------------------------ running tasks */
 
-static int mark(struct plb_device *d, int lane, cl_event *event)
-{
-    release(event);
-    return check(d, plb_opencl.clEnqueueMarkerWithWaitList_(d->queues[lane], 0, NULL, event));
-}
-
-/* The stamps of the task in a lane, or new ones where the lane is empty. NULL where the device fails. */
+/* The stamps of the task in a lane, or new ones where the lane is empty. */
 static struct stamps *stamps_of(struct plb_device *d, int lane)
 {
     if (d->lanes.of[lane] != PLB_NO_STAMPS)
@@ -183,29 +178,39 @@ static struct stamps *stamps_of(struct plb_device *d, int lane)
     int at = plb_lanes_unused(&d->lanes);
     d->failure[0] = '\0';
     release_all(&d->stamps[at]);
-    if (mark(d, lane, &d->stamps[at].begun) != 0)
-        return NULL;
     d->lanes.of[lane] = at;
     return &d->stamps[at];
 }
 
-/* Marks the end of what is in the lane so far, and has the device begin with it. */
-static int settle(struct plb_device *d, int lane, struct stamps *s)
+/* Takes an event that was enqueued, where `status` says that it was, as one of a task. */
+static int keep(struct plb_device *d, struct stamps *s, cl_event *as, cl_event event, cl_int status)
 {
-    int status = mark(d, lane, &s->ended);
-    return status == 0 ? check(d, plb_opencl.clFlush_(d->queues[lane])) : status;
+    if (check(d, status) != 0)
+        return status;
+    release(as);
+    *as = event;
+    if (s->begun == NULL && (status = check(d, plb_opencl.clRetainEvent_(event))) == 0)
+        s->begun = event;
+    return status;
+}
+
+static int mark(struct plb_device *d, int lane, struct stamps *s, cl_event *as)
+{
+    cl_event event = NULL;
+    cl_int status = plb_opencl.clEnqueueMarkerWithWaitList_(d->queues[lane], 0, NULL, &event);
+    return keep(d, s, as, event, status);
 }
 
 static int copy(struct plb_device *d, int lane, void *to, const void *from, size_t bytes)
 {
     struct stamps *s = stamps_of(d, lane);
-    if (s == NULL)
-        return -1;
-    int status = 0;
-    if (bytes > 0)
-        status = check(
-            d, plb_opencl.clEnqueueSVMMemcpy_(d->queues[lane], CL_FALSE, to, from, bytes, 0, NULL, NULL));
-    return status == 0 ? settle(d, lane, s) : status;
+    cl_event event = NULL;
+    if (bytes == 0)
+        return mark(d, lane, s, &s->ended);
+    cl_int status = plb_opencl.clEnqueueSVMMemcpy_(d->queues[lane], CL_FALSE, to, from, bytes, 0, NULL,
+                                                   &event);
+    status = keep(d, s, &s->ended, event, status);
+    return status == 0 ? check(d, plb_opencl.clFlush_(d->queues[lane])) : status;
 }
 
 static int opencl_copy_in(struct plb_device *d, int lane, void *to, const void *from_host, size_t bytes)
@@ -222,13 +227,12 @@ static int opencl_zero(struct plb_device *d, int lane, void *memory, size_t byte
 {
     static const cl_uchar zero = 0;
     struct stamps *s = stamps_of(d, lane);
-    if (s == NULL)
-        return -1;
-    int status = 0;
-    if (bytes > 0)
-        status = check(d, plb_opencl.clEnqueueSVMMemFill_(d->queues[lane], memory, &zero, sizeof zero, bytes,
-                                                          0, NULL, NULL));
-    return status == 0 ? settle(d, lane, s) : status;
+    cl_event event = NULL;
+    if (bytes == 0)
+        return mark(d, lane, s, &s->ended);
+    cl_int status = plb_opencl.clEnqueueSVMMemFill_(d->queues[lane], memory, &zero, sizeof zero, bytes, 0,
+                                                    NULL, &event);
+    return keep(d, s, &s->ended, event, status);
 }
 
 /* Calls the entry. The first call of one compiles its programs, and compilers take signals. */
@@ -250,11 +254,9 @@ static int opencl_launch(struct plb_device *d, int lane, const struct plb_phase 
 {
     struct plb_task task = *given;
     struct stamps *s = stamps_of(d, lane);
-    if (s == NULL)
-        return -1;
     task.stream = d->queues[lane];
     task.cancelled = NULL; /* the entry returns before the device begins */
-    int status = mark(d, lane, &s->copied);
+    int status = mark(d, lane, s, &s->copied);
     if (status != 0)
         return status;
     d->failure[0] = '\0';
@@ -264,8 +266,10 @@ static int opencl_launch(struct plb_device *d, int lane, const struct plb_phase 
     if (status == CL_DEVICE_NOT_AVAILABLE || status == CL_OUT_OF_RESOURCES || status == CL_OUT_OF_HOST_MEMORY)
         check(d, status); /* the device's failure, and not the kernel's */
     if (status == 0)
-        status = mark(d, lane, &s->executed);
-    return status == 0 ? settle(d, lane, s) : status;
+        status = mark(d, lane, s, &s->executed);
+    if (status == 0 && (status = check(d, plb_opencl.clRetainEvent_(s->executed))) == 0)
+        status = keep(d, s, &s->ended, s->executed, CL_SUCCESS);
+    return status == 0 ? check(d, plb_opencl.clFlush_(d->queues[lane])) : status;
 }
 
 static bool opencl_done(struct plb_device *d, int lane)
@@ -279,10 +283,10 @@ static bool opencl_done(struct plb_device *d, int lane)
     return state <= CL_COMPLETE;
 }
 
-static double time_of(cl_event event)
+static double time_of(cl_event event, cl_profiling_info what)
 {
     cl_ulong ns = 0;
-    plb_opencl.clGetEventProfilingInfo_(event, CL_PROFILING_COMMAND_END, sizeof ns, &ns, NULL);
+    plb_opencl.clGetEventProfilingInfo_(event, what, sizeof ns, &ns, NULL);
     return (double)ns * 1e-9;
 }
 
@@ -310,14 +314,17 @@ static int opencl_wait(struct plb_device *d, int lane, struct plb_device_times *
         return status;
     const struct stamps *s = &d->stamps[at];
     const struct stamps *last = d->lanes.last != PLB_NO_STAMPS ? &d->stamps[d->lanes.last] : NULL;
-    double ended = time_of(s->ended);
-    struct plb_lane_spans spans = {ended - time_of(s->begun), INFINITY, 0.0, INFINITY};
+    double ended = time_of(s->ended, CL_PROFILING_COMMAND_END);
+    struct plb_lane_spans spans = {ended - time_of(s->begun, CL_PROFILING_COMMAND_START), INFINITY, 0.0,
+                                   INFINITY};
     if (last != NULL)
-        spans.since_ended = ended - time_of(last->ended);
+        spans.since_ended = ended - time_of(last->ended, CL_PROFILING_COMMAND_END);
     if (s->executed != NULL)
-        spans.execute = time_of(s->executed) - time_of(s->copied);
+        spans.execute = time_of(s->executed, CL_PROFILING_COMMAND_END)
+                      - time_of(s->copied, CL_PROFILING_COMMAND_END);
     if (s->executed != NULL && last != NULL && last->executed != NULL)
-        spans.since_executed = time_of(s->executed) - time_of(last->executed);
+        spans.since_executed = time_of(s->executed, CL_PROFILING_COMMAND_END)
+                             - time_of(last->executed, CL_PROFILING_COMMAND_END);
     *times = plb_lanes_times(&d->lanes, at, &spans);
     return 0;
 }
