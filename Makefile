@@ -3,11 +3,12 @@
 #   CC, CFLAGS, LDFLAGS   as usual          SAN=address,undefined | thread   sanitizers
 #   MPICC=folder/mpicc    another MPI
 #   CUDA=0                build without it  CUDA_ARCH=native                 quick build for this GPU
+#   DRIVER=folder         device drivers of others, built in (docs/device-drivers.md)
 #   PREFIX, LIBDIR, ...   where to install (scripts/install.mk)              DESTDIR  a folder before them
 #   V=1                   show commands
 #
-# Where they are not named, the settings CC, MPICC, CFLAGS, LDFLAGS, CUDA and CUDA_ARCH are those of the last
-# build. `make clean` forgets them.
+# Where they are not named, the settings CC, MPICC, CFLAGS, LDFLAGS, CUDA, CUDA_ARCH and DRIVER are those of the
+# last build. `make clean` forgets them.
 
 .DEFAULT_GOAL := all
 , := ,
@@ -22,17 +23,19 @@ PREFIX := /usr/local
 CFLAGS := -O2 -g
 CUDA := 1
 CUDA_ARCH :=
-KEPT := CC MPICC CFLAGS LDFLAGS CUDA CUDA_ARCH
+DRIVER :=
+KEPT := CC MPICC CFLAGS LDFLAGS CUDA CUDA_ARCH DRIVER
 $(if $(filter clean,$(MAKECMDGOALS)),,$(eval -include build/settings.mk))
 NVCC := $(if $(filter 1,$(CUDA)),$(if $(SAN),,$(shell command -v nvcc)))
 Q := $(if $(V),,@)
 
 # A device driver is a folder. Its driver.mk, if it has one, adds to these what the driver needs.
-DRIVERS := $(patsubst runtime/device/%/,%,$(wildcard runtime/device/*/))
+OWN_DRIVERS := $(foreach d,$(abspath $(DRIVER)),$(or $(wildcard $d),$(error DRIVER=$d is no folder)))
+DRIVERS := $(patsubst runtime/device/%/,%,$(wildcard runtime/device/*/)) $(notdir $(OWN_DRIVERS))
 DRIVER_INC :=
 DRIVER_LIBS :=
 DRIVER_LEFT_OUT :=
-include $(wildcard runtime/device/*/driver.mk)
+include $(wildcard runtime/device/*/driver.mk $(OWN_DRIVERS:%=%/driver.mk))
 
 # A sanitized build lives beside the normal one.
 B := build$(if $(SAN),/san-$(subst $(eval) ,,$(subst $(shell echo ,),-,$(SAN))))
@@ -65,6 +68,7 @@ BALANCER_C := $(wildcard balancers/*.c)
 KERNELS := $(patsubst kernels/%/,%,$(wildcard kernels/*/))
 OBJECTS := $(RUNTIME:%.c=$(B)/%.o) $(BALANCER_C:%.c=$(B)/%.o) \
            $(patsubst %,$(B)/%.o,balancers drivers page new_kernel) \
+           $(foreach d,$(OWN_DRIVERS),$(patsubst $d/%.c,$(B)/driver/$(notdir $d)/%.o,$(wildcard $d/*.c))) \
            $(if $(SAN),$(B)/test/support/keep_loaded.o)
 CUDA_KERNELS := $(patsubst kernels/%/,%,$(dir $(wildcard kernels/*/*.cu)))
 OPENCL_KERNELS := $(if $(OPENCL),$(patsubst kernels/%/opencl/,%,$(wildcard kernels/*/opencl/)))
@@ -90,6 +94,14 @@ $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  cc    $<"
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(OPENMP) -c $< -o $@
+
+define own_driver
+$(B)/driver/$(notdir $1)/%.o: $1/%.c $(B)/flags
+	@mkdir -p $$(@D)
+	@echo "  cc    $$<"
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) $(OPENMP) -c $$< -o $$@
+endef
+$(foreach d,$(OWN_DRIVERS),$(eval $(call own_driver,$d)))
 
 # The table of balancers is the folder.
 $(B)/balancers.c: $(BALANCER_C)

@@ -105,14 +105,14 @@ static int check_halo(struct plb_app *app, const struct plb_data *d)
     return PLB_OK;
 }
 
-/* Records are appended in host memory of this very process. */
+/* Records are appended in host memory of this very process, by the cpu entry, whatever device runs that. */
 static int check_records(struct plb_app *app, const struct plb_data *d)
 {
     for (int i = 0; i < plb_phase_count(app->kernel); i++)
         for (int k = 0; plb_device_drivers[k] != NULL; k++) {
             const struct plb_phase phase = plb_phase_at(app->kernel, i);
-            if (plb_device_drivers[k]->kind != PLB_CPU && !plb_device_drivers[k]->programs
-                && plb_device_drivers[k]->entry(&phase) != NULL)
+            plb_entry_fn entry = plb_device_drivers[k]->entry(&phase);
+            if (entry != NULL && entry != phase.cpu && !plb_device_drivers[k]->programs)
                 return wrong(app, d,
                              "has records, which only a cpu entry can make; leave the other entry out");
         }

@@ -1,4 +1,5 @@
-/* Device drivers: one folder of runtime/device/ for each kind of device.
+/* Device drivers: a folder for each kind of device, in runtime/device/ or anywhere else (make DRIVER=folder,
+ * docs/device-drivers.md).
  *
  * The folder NAME defines
  *
