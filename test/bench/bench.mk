@@ -49,6 +49,7 @@ bench-results: bench-results-build
 	@$(RESULTS) real
 	@$(RESULTS) page
 bench-results-build: all $(TEST_KERNELS) $(foreach b,$(PAPERS) solver energy curves,$(B)/bench/$b)
+	@mkdir -p $(B)/bench-papers/{quiet,readings,one-gpu,ranks-1,ranks-2}
 bench-results-simulated bench-results-real bench-results-page: bench-results-%: bench-results-build
 	@$(RESULTS) $* $(PIECES)
 

@@ -66,7 +66,7 @@ page) pieces=() ;;
 *) echo "$usage" >&2 && exit 2 ;;
 esac
 [ $# -eq 0 ] || pieces=("$@")
-mkdir -p "$folder"/{quiet,readings,one-gpu,ranks-{1,2}}
+mkdir -p "$folder"/{quiet,readings,one-gpu,ranks-1,ranks-2}
 for p in "${pieces[@]}"; do piece "$p"; done
 [ "$part" = page ] || exit 0
 
