@@ -2,7 +2,8 @@
  * adaptation FOLDER. Writes FOLDER/adaptation.csv, every block as it was granted, and prints when the
  * GPU's blocks are first within 10 % of their new optimum: their part of a step by the new rates, rate / sum
  * of rates. A block granted before it is known that the GPU has changed cannot be right. Prints, too, how
- * long the GPU was busy with the one under way, and the size of the next one.
+ * long the GPU was busy with the one under way, the size of the next one, the other GPU's blocks, and the
+ * last ones.
  *
  * Three ways: a block is one task, as in the paper, and the runtime scales the samples of before the change
  * (core/measure/history.h); all samples stay as they were measured; and blocks are cut into tasks, as plbrun
@@ -13,7 +14,9 @@
 #include "simulated.h"
 
 #define CHANGE 142.0
-#define GPU 1 /* the K5200 of node a */
+#define GPU 1    /* the K5200 of node a */
+#define OTHER 3  /* the GPU of node b */
+#define TAIL 0.7 /* of the data, from where on plb-hac's blocks become smaller */
 #define MAX_BLOCKS 100000
 
 struct block {
@@ -33,12 +36,12 @@ static void on_grant(void *context, double now, int pu, struct plb_range range)
         r->at[r->n++] = (struct block){now, (double)range.count, pu};
 }
 
-/* Median of a PU's last nine blocks before the change. */
-static double usual_block(const struct record *r, int pu)
+/* Median of a PU's last nine blocks before a time. */
+static double usual_block(const struct record *r, int pu, double before)
 {
     double last[9] = {0};
     for (int i = 0; i < r->n; i++) {
-        if (r->at[i].pu != pu || r->at[i].time >= CHANGE)
+        if (r->at[i].pu != pu || r->at[i].time >= before)
             continue;
         for (int k = 0; k < 8; k++)
             last[k] = last[k + 1];
@@ -59,7 +62,7 @@ static double new_block(const struct plb_job *job, const struct record *r, doubl
 {
     double step = 0.0, after = 0.0;
     for (int p = 0; p < job->cluster.n_pus; p++) {
-        step += usual_block(r, p);
+        step += usual_block(r, p, CHANGE);
         after += job->cluster.pus[p].rate / (p == GPU ? factor : 1.0);
     }
     return step * job->cluster.pus[GPU].rate / factor / after;
@@ -75,20 +78,42 @@ static void print_change(const struct record *r)
         if (b->pu != GPU)
             continue;
         if (b->time >= CHANGE) {
-            printf("; a block lasted %.1f s, the next began after %.1f s with %.0f units\n",
-                   last[1] - last[0], b->time - CHANGE, b->units);
+            printf("; a block lasted %.1f s, the next began after %.1f s with %.0f units", last[1] - last[0],
+                   b->time - CHANGE, b->units);
             return;
         }
         last[0] = last[1];
         last[1] = b->time;
     }
-    putchar('\n');
+}
+
+/* The other GPU's blocks, before the change and the largest since, and the PUs' last blocks, at most, as
+ * parts of those before the tail. */
+static void print_others(const struct record *r, int n_pus, double units)
+{
+    double granted = 0.0, tail = INFINITY, most = 0.0, last = 0.0;
+    for (int i = 0; i < r->n; i++) {
+        granted += r->at[i].units;
+        if (granted > TAIL * units)
+            tail = fmin(tail, r->at[i].time);
+        if (r->at[i].pu == OTHER && r->at[i].time > CHANGE)
+            most = fmax(most, r->at[i].units);
+    }
+    for (int p = 0; p < n_pus; p++) {
+        double units_of_last = 0.0;
+        for (int i = 0; i < r->n; i++)
+            if (r->at[i].pu == p)
+                units_of_last = r->at[i].units;
+        last = fmax(last, units_of_last / usual_block(r, p, tail));
+    }
+    printf("; the other GPU from %.0f to %.0f units; last blocks at most %.2f of those before\n",
+           usual_block(r, OTHER, CHANGE), most, last);
 }
 
 static void judge(const struct record *r, const char *way, double factor, double wanted, double makespan,
                   double optimum)
 {
-    double before = usual_block(r, GPU);
+    double before = usual_block(r, GPU, CHANGE);
     int granted = 0;
     printf("%g times slower at %g s, %s: blocks of %.0f units, right from then on %.0f; ", factor, CHANGE,
            way, before, wanted);
@@ -158,6 +183,7 @@ static void run(FILE *csv, double factor, const struct way *way)
                 job.cluster.pus[record.at[i].pu].name, record.at[i].units);
     judge(&record, way->name, factor, new_block(&job, &record, factor), result.makespan_s,
           optimum(&job, factor));
+    print_others(&record, job.cluster.n_pus, (double)job.maps[0].units);
     plb_master_free(result.master);
     plb_job_fini(&job);
 }

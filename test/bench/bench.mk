@@ -42,7 +42,7 @@ bench-papers: all $(PAPERS:%=$(B)/bench/%)
 	@test/bench/papers.sh $(B)/bench-papers
 
 # All tables and plots of examples/papers/RESULTS.md, and the table of examples/li-table5: what is simulated,
-# four minutes of a core; real processes, six minutes with nothing else on the machine; and the page.
+# five minutes of a core; real processes, six minutes with nothing else on the machine; and the page.
 # PIECES="li-512 watts": these alone.
 RESULTS = PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) RUNS=$(RUNS) test/bench/results.sh $(B)/bench-papers
 .PHONY: bench-results-build bench-results-simulated bench-results-real bench-results-page
@@ -51,6 +51,7 @@ bench-results: bench-results-build
 	@$(RESULTS) real
 	@$(RESULTS) page
 bench-results-build: all $(TEST_KERNELS) $(foreach b,$(PAPERS) solver energy curves,$(B)/bench/$b)
+	@mkdir -p $(B)/bench-papers/{quiet,readings,one-gpu,ranks-1,ranks-2}
 bench-results-simulated bench-results-real bench-results-page: bench-results-%: bench-results-build
 	@$(RESULTS) $* $(PIECES)
 

@@ -1,7 +1,8 @@
 /* The experiments of PLB-HeC (2015) and PLB-HAC (2019) on virtual clusters: every scenario, application,
- * size and balancer, ten seeds each. Usage: papers FOLDER [filter [seeds [noise [readings]]]]; the filter is
- * a part of a cell's name, such as plb-hac-abc/mm; noise replaces that of the cluster files, unless it is
- * "-". With `readings` the papers' algorithms run as their texts can be read in other ways. Writes
+ * size and balancer, ten seeds each. Usage: papers FOLDER [filter [seeds [noise [readings|one-gpu]]]]; the
+ * filter is a part of a cell's name, such as plb-hac-abc/mm; noise replaces that of the cluster files, unless
+ * it is "-". With `readings` the papers' algorithms run as their texts can be read in other ways, with
+ * `one-gpu` on PLB-HeC's four machines with one GPU each, as in its Figures 6 and 7. Writes
  * FOLDER/cells.csv and shares.csv, prints tables of makespan over the optimum, and says for each promise in
  * how many cells it is kept.
  *
@@ -86,11 +87,15 @@ static const struct application applications[] = {
     {"k-means", {10000, 50000, 200000, 500000}, {"k-means.points"}, NULL},
 };
 
-static const char *const scenarios[] = {"plb-hec-a",    "plb-hec-ab",   "plb-hec-abc",
-                                        "plb-hec-abcd", "plb-hac-a",    "plb-hac-ab",
-                                        "plb-hac-abc",  "plb-hac-abcd", "plb-hac-abcde"};
+static const char *const families[] = {"plb-hec-a",    "plb-hec-ab",   "plb-hec-abc",
+                                       "plb-hec-abcd", "plb-hac-a",    "plb-hac-ab",
+                                       "plb-hac-abc",  "plb-hac-abcd", "plb-hac-abcde"};
+/* One GPU for each machine, as in PLB-HeC's Figures 6 and 7. */
+static const char *const one_gpu[] = {"plb-hec-abcd-1"};
+static const char *const *scenarios = families;
+static int n_scenarios = sizeof families / sizeof *families;
 enum {
-    SCENARIOS = sizeof scenarios / sizeof *scenarios,
+    SCENARIOS = sizeof families / sizeof *families,
     APPLICATIONS = sizeof applications / sizeof *applications
 };
 
@@ -111,6 +116,7 @@ struct outcome {
     double solves;        /* systems solved in a run, on average */
     double training;      /* per cent of the makespan; 0 where there is none */
     double idle[3];       /* per cent, by kind of PU; NaN where there is none */
+    double all, early;    /* per cent that PUs idled, and idled in training */
 };
 
 struct cell {
@@ -151,16 +157,23 @@ static double optimum(const struct cell *c)
     return result.optimum_s;
 }
 
+/* Sums over the seeds of idle time in per cent: by kind of PU, and of training. */
+struct idleness {
+    double of[3], early;
+    int pus[3], n;
+};
+
 /* Adds one run to the sums of idle time and shares. */
-static void count_run(const struct plb_simulated *result, double units, double idle[3], int pus[3],
-                      double *shares)
+static void count_run(const struct plb_simulated *result, double units, struct idleness *idle, double *shares)
 {
     for (int p = 0; p < plb_master_pus(result->master); p++) {
         const struct plb_pu_totals *t = plb_master_totals(result->master, p);
         int kind = plb_master_pu(result->master, p)->kind;
-        double busy = t->execute_s + t->transfer_s;
-        idle[kind] += 100.0 * fmax(1.0 - busy / result->makespan_s, 0.0);
-        pus[kind]++;
+        double waited = fmax(result->makespan_s - t->execute_s - t->transfer_s, 0.0);
+        idle->of[kind] += 100.0 * waited / result->makespan_s;
+        idle->early += 100.0 * t->training_s / result->makespan_s;
+        idle->pus[kind]++;
+        idle->n++;
         shares[p] += (double)t->units / units / seeds;
     }
 }
@@ -205,8 +218,8 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
 {
     struct plb_job job;
     struct outcome *o = &c->outcomes[policy];
-    double sum = 0.0, squares = 0.0, idle[3] = {0};
-    int pus[3] = {0};
+    double sum = 0.0, squares = 0.0;
+    struct idleness idle = {0};
     open_cell(&job, c, &policies[policy]);
     struct parts parts = {0};
     bool weighted = strncmp(policies[policy].label, "hdss", 4) == 0;
@@ -223,17 +236,19 @@ static void run_policy(struct cell *c, int policy, FILE *cells, FILE *shares)
         o->solves += (double)plb_master_stats(result.master)->solves / seeds;
         double trained = plb_master_stats(result.master)->profile_end;
         o->training += 100.0 * trained / result.makespan_s / seeds;
-        count_run(&result, (double)job.maps[0].units, idle, pus, parts.work);
+        count_run(&result, (double)job.maps[0].units, &idle, parts.work);
         find_step(&grants, trained, weighted, job.cluster.n_pus, &parts);
         plb_master_free(result.master);
     }
     o->ratio = sum / seeds;
     o->spread = sqrt(fmax(squares / seeds - o->ratio * o->ratio, 0.0));
     for (int k = 0; k < 3; k++)
-        o->idle[k] = pus[k] > 0 ? idle[k] / pus[k] : (double)NAN;
-    fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f,%.1f,%.2f\n", c->scenario, c->app->name,
-            c->size, policies[policy].label, c->optimum, o->ratio, o->spread, o->idle[0], o->idle[1],
-            o->idle[2], o->solves, o->training);
+        o->idle[k] = idle.pus[k] > 0 ? idle.of[k] / idle.pus[k] : (double)NAN;
+    o->all = (idle.of[0] + idle.of[1] + idle.of[2]) / idle.n;
+    o->early = idle.early / idle.n;
+    fprintf(cells, "%s,%s,%ld,%s,%.9g,%.6f,%.6f,%.3f,%.3f,%.3f,%.1f,%.2f,%.3f,%.3f\n", c->scenario,
+            c->app->name, c->size, policies[policy].label, c->optimum, o->ratio, o->spread, o->idle[0],
+            o->idle[1], o->idle[2], o->solves, o->training, o->all, o->early);
     for (int p = 0; p < job.cluster.n_pus; p++) {
         double step = parts.step[p] / seeds;
         fprintf(shares, "%s,%s,%ld,%s,%d,%s,%.6f,%.6f,%.6f\n", c->scenario, c->app->name, c->size,
@@ -322,14 +337,17 @@ int main(int argc, char **argv)
     const char *folder = argc > 1 ? argv[1] : ".", *filter = argc > 2 ? argv[2] : "";
     seeds = argc > 3 ? atoi(argv[3]) : seeds;
     noise = argc > 4 && strcmp(argv[4], "-") != 0 ? atof(argv[4]) : noise;
-    if (argc > 5) {
+    if (argc > 5 && strcmp(argv[5], "one-gpu") == 0) {
+        scenarios = one_gpu;
+        n_scenarios = sizeof one_gpu / sizeof *one_gpu;
+    } else if (argc > 5) {
         policies = readings;
         n_policies = sizeof readings / sizeof *readings;
     }
     FILE *cells = create_csv(
         folder, "cells.csv",
         "scenario,application,size,balancer,optimum_s,ratio,spread,idle_cpu,idle_gpu,idle_"
-        "accelerator,solves,training");
+        "accelerator,solves,training,idle,idle_training");
     FILE *shares = create_csv(folder, "shares.csv",
                               "scenario,application,size,balancer,pu,name,share,step,step_spread");
     printf("makespan over the optimum, mean of %d seeds with %s\n%-14s %-14s %7s %9s", seeds,
@@ -338,7 +356,7 @@ int main(int argc, char **argv)
     for (int p = 0; p < n_policies; p++)
         printf(" %11s", policies[p].label);
     putchar('\n');
-    for (int s = 0; s < SCENARIOS; s++)
+    for (int s = 0; s < n_scenarios; s++)
         for (int a = 0; a < APPLICATIONS; a++)
             for (int z = 0; z < SIZES; z++) {
                 char name[100];
@@ -352,7 +370,7 @@ int main(int argc, char **argv)
             }
     fclose(cells);
     fclose(shares);
-    if (policies == usual) {
+    if (policies == usual && scenarios == families) {
         judge(all, n);
         find_worst(all, n);
     }

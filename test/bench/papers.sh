@@ -26,9 +26,11 @@ for family in plb-hec plb-hac; do
         idle='hdss+sync hdss plb-hac sure' shares='oracle hdss+sync plb-hac'
     fi
     has cells $family- || continue
+    from=$folder
+    if [ $family = plb-hec ] && has one-gpu/cells $family-; then from+=/one-gpu; fi
     draw speedup "family='$family'"
-    draw idle "family='$family'; compared='$idle'"
-    draw shares "family='$family'; compared='$shares'"
+    draw idle "family='$family'; compared='$idle'; folder='$from'"
+    draw shares "family='$family'; compared='$shares'; folder='$from'"
 done
 ! has adaptation whole || draw adaptation
 ! has growth '[0-9]' || draw growth

@@ -2,8 +2,8 @@
 # make bench-real: the same jobs simulated and on three real ranks, whose emulated PUs are 1 : 3 : 9 as fast.
 # A table in Markdown goes to standard output and to FOLDER/real.md: the median of the real runs, the shortest
 # and the longest, simulated over real, and the mean idle time of the PUs. FOLDER/real.csv has these numbers
-# and, of the median run, systems solved, training in per cent of the time, the PUs' parts of the units in per
-# cent, and when the fastest PU's block was right after a change. Usage:
+# and, of the median run, systems solved, training and the mean idle time in it in per cent of the time, the
+# PUs' parts of the units in per cent, and when the fastest PU's block was right after a change. Usage:
 # test/bench/real.sh FOLDER [RUNS [BALANCER...]]
 #
 # A PU of speed 9 needs 20 wall seconds for a CPU second, and sleeps most of them. So all ranks take a tenth
@@ -37,8 +37,8 @@ cp "$tmp/steady.cluster" "$tmp/unequal.cluster"
 conf=$tmp/timed.conf
 printf '[app]\nkernel = %s\n[timed]\nunits = 1444\nwork = 5e-5\n' "$BUILD/test/kernels/timed.so" >"$conf"
 
-# run COMMAND...: makespan, mean idle time of the PUs in per cent, systems solved, training in per cent, and
-# the PUs' parts of the units in per cent: three, 0 where there is no such PU.
+# run COMMAND...: makespan, mean idle time of the PUs in per cent, systems solved, training and the mean idle
+# time in it in per cent, and the PUs' parts of the units in per cent: three, 0 where there is no such PU.
 run() {
     "$@" --quiet --report "$tmp/r.json" 2>"$tmp/err" || { cat "$tmp/err" >&2; exit 1; }
     awk 'function number() { sub(/.*: */, ""); sub(/,.*/, ""); return $0 + 0 }
@@ -47,8 +47,9 @@ run() {
          /^  "profile_s"/ { training = number() }
          /^      "units"/ { units[++m] = number(); all += units[m] }
          /"busy_s"/ { busy += number(); n++ }
-         END { printf "%.9g %.4g %d %.3g", makespan, 100 * (1 - busy / n / makespan), solves,
-                      100 * training / makespan
+         /"training_s"/ { early += number() }
+         END { printf "%.9g %.4g %d %.3g %.3g", makespan, 100 * (1 - busy / n / makespan), solves,
+                      100 * training / makespan, 100 * early / n / makespan
                for (p = 1; p <= 3; p++) printf " %.4g", 100 * units[p] / all }' "$tmp/r.json"
 }
 # adapted: by the trace, seconds from the change until the fastest PU begins a block within 10 % of its part
@@ -91,8 +92,8 @@ real() {
         [ "$case" != slower ] || adapted
         echo
     done | sort -g | awk '
-        { v[NR] = $1; line[NR] = $2 " " $3 " " $4 " " $5 " " $6 " " $7; later[NR] = " " $8 " " $9
-          for (p = 5; p <= 7; p++) {
+        { v[NR] = $1; line[NR] = $2 " " $3 " " $4 " " $5 " " $6 " " $7 " " $8; later[NR] = " " $9 " " $10
+          for (p = 6; p <= 8; p++) {
               if (NR == 1 || $p < low[p]) low[p] = $p
               if (NR == 1 || $p > high[p]) high[p] = $p
               if (high[p] - low[p] > differ) differ = high[p] - low[p]
@@ -116,7 +117,7 @@ row() { # BALANCER CASE
           printf " %.1f | %.1f |\n", $2, $6 }'
 }
 
-head="balancer,case,simulated_s,idle_simulated,real_s,shortest_s,longest_s,idle_real,solves,training"
+head="balancer,case,simulated_s,idle_simulated,real_s,shortest_s,longest_s,idle_real,solves,training,idle_training"
 echo "$head,part_1,part_2,part_3,parts_differ,adapted_s,other_blocks" >"$folder/real.csv"
 {
     echo "| balancer | case | simulated, s | real, s | from–to | ratio | idle simulated, % | idle real, % |"

@@ -1,121 +1,153 @@
 # Rows of examples/papers/RESULTS.md from what the benches left. Usage:
-#   awk -v part=PART -f results_rows.awk -f results_hec.awk -f results_hac.awk -f results.awk \
-#       cells.csv shares.csv quiet/cells.csv readings/cells.csv real.csv
+#   awk -v part=PART -f results_{rows,both,hec,hac}.awk -f results.awk \
+#       cells.csv shares.csv quiet/cells.csv readings/cells.csv real.csv one-gpu/cells.csv one-gpu/shares.csv
 # PART: hec or hac, statements of a paper with the reading, our numbers, the verdict and the command; order,
-# ahead or readings, tables of ratios.
+# ahead or readings, tables of ratios; set-up, hec-why or readings-why, sentences with numbers.
 BEGIN {
     FS = ","
     split("mm grn black-scholes k-means", apps, " ")
-    split("4096 60000 10000 10000", smallest, " ")
-    split("65536 140000 500000 500000", largest, " ")
+    split("MM GRN Black-Scholes k-means", names, " ")
+    split("4096 16384 32768 65536", sizes, " ")
+    for (k = 1; k <= 4; k++) size[1, k] = sizes[k]
+    split("60000 80000 110000 140000", sizes, " ")
+    for (k = 1; k <= 4; k++) size[2, k] = sizes[k]
+    split("10000 50000 200000 500000", sizes, " ")
+    for (k = 1; k <= 4; k++) size[3, k] = size[4, k] = sizes[k]
     split("plb-hec-a plb-hec-ab plb-hec-abc plb-hec-abcd", hecs, " ")
     split("plb-hac-a plb-hac-ab plb-hac-abc plb-hac-abcd plb-hac-abcde", hacs, " ")
+    split("one two three four five", count_name, " ")
     HEC_APPS = "1 2 3" # matrix multiplication, GRN, Black-Scholes
     HAC_APPS = "1 2 4" # and k-means
+    ONE = "plb-hec-abcd-1" # one GPU for each machine
     command = "`make bench-papers`"
-    for (k = 1; k <= 4; k++) big_size[apps[k]] = largest[k]
+    WITHIN = falls(0, 1)
+    one_gpu = "`build/bench/papers FOLDER/one-gpu \"\" 10 - one-gpu`"
     for (k = 1; k <= 3; k++) real_part["ideal", k] = 100 * 3 ^ (k - 1) / 13 # PUs of 1 : 3 : 9
+    real["ideal", "steady"] = 1 # seconds; `one` lacks the PU of speed 3
+    real["ideal", "one"] = 1.3
+    real["ideal", "short"] = 144 / 1444
+    split("steady one short", cases, " ")
+    for (k = 1; k <= 3; k++)
+        real_low["ideal", cases[k]] = real_high["ideal", cases[k]] = real["ideal", cases[k]]
 }
 FNR == 1 { file++; next }
-file == 1 {
+file == 1 || file == 6 {
     ratio[$1, $2, $3, $4] = $6
-    if (index($1, "plb-hec") == 1 && $3 == big_size[$2] && \
-        $4 ~ /^(plb-hec|hdss[+]sync|acosta|greedy[+]idle)$/ && $7 / $6 > spread) spread = $7 / $6
+    seconds[$1, $2, $3, $4] = $5 * $6
+    spread[$1, $2, $3, $4] = $7 / $6
     for (k = 8; k <= 10; k++) idle[$1, $2, $3, $4, k] = $k
+    solves[$1, $2, $3, $4] = $11
     training[$1, $2, $3, $4] = $12
-    if ($4 == "plb-hac") cells[++n] = $1 SUBSEP $2 SUBSEP $3
-    if ($4 == "plb-hec") { solves += $11; if ($11 > most_solves) most_solves = $11 }
+    idle_all[$1, $2, $3, $4] = $13
+    idle_early[$1, $2, $3, $4] = $14
+    if ($4 == "plb-hac" && file == 1) cells[++n] = $1 SUBSEP $2 SUBSEP $3
 }
-file == 2 {
+file == 2 || file == 7 {
     all_work[$1, $2, $3, $4, $5] = $7
     step[$1, $2, $3, $4, $5] = $4 == "oracle" ? $7 : $8
-    if ($1 == hacs[5] && 100 * $9 > step_spread[$4, $2, $3]) step_spread[$4, $2, $3] = 100 * $9
-    cpu[$1, $5] = $6 ~ /^(e5|i7)/
+    if (100 * $9 > step_spread[$1, $4, $2, $3]) step_spread[$1, $4, $2, $3] = 100 * $9
+    pu_name[$1, $5] = $6
     if ($5 + 1 > pus[$1]) pus[$1] = $5 + 1
 }
-file == 3 && $4 == "plb-hec" { quiet_cells++; never += $11 <= 1 }
-file == 4 { read_as[$1, $2, $3, $4] = $6; if ($4 == "oracle") read_cells[++n_read] = $1 SUBSEP $2 SUBSEP $3 }
+file == 3 { quiet[$1, $2, $3, $4] = $11 }
+file == 4 {
+    read_as[$1, $2, $3, $4] = $6
+    read_solves[$1, $2, $3, $4] = $11
+    if ($4 == "oracle") read_cells[++n_read] = $1 SUBSEP $2 SUBSEP $3
+}
 file == 5 {
     real[$1, $2] = $5
+    real_low[$1, $2] = $6
+    real_high[$1, $2] = $7
     real_idle[$1, $2] = $8
     real_solves[$1, $2] = $9
     real_training[$1, $2] = $10
-    real_spread[$1, $2] = $14
-    if ($2 == "steady") {
-        slowest[$1] = $11
-        for (k = 1; k <= 3; k++) real_part[$1, k] = $(10 + k)
-    }
-    real_cases++
-    steady_cases += $7 < 1.05 * $6
-    if ($7 / $6 > worst_range) worst_range = $7 / $6
+    real_early[$1, $2] = $11
+    real_spread[$1, $2] = $15
+    if ($2 == "steady")
+        for (k = 1; k <= 3; k++) real_part[$1, k] = $(11 + k)
 }
 
-function big(scenario, i, a) { return ratio[scenario, apps[i], largest[i], a] }
-# In how many cells at the largest sizes a is below every one of the list; sets `of`.
-function below(a, list, scenarios, first, last, which,    s, i, j, m, k, names, is, good, count) {
-    m = split(list, names, " ")
+# The cells of these scenarios and applications, at the sizes from..to, as chosen[1..of].
+function choose(scenarios, first, last, which, from, to,    s, i, k, z, is) {
     k = split(which, is, " ")
     of = 0
     for (s = first; s <= last; s++)
-        for (i = 1; i <= k; i++) {
-            good = 1
-            for (j = 1; j <= m; j++)
-                good = good && big(scenarios[s], is[i], a) < big(scenarios[s], is[i], names[j])
-            count += good
-            of++
-        }
+        for (i = 1; i <= k; i++)
+            for (z = from; z <= to; z++)
+                chosen[++of] = scenarios[s] SUBSEP apps[is[i]] SUBSEP size[is[i], z]
+}
+# In how many chosen cells a is below every one of the list.
+function below(a, list,    c, j, m, others, good, count) {
+    m = split(list, others, " ")
+    for (c = 1; c <= of; c++) {
+        good = 1
+        for (j = 1; j <= m; j++) good = good && ratio[chosen[c], a] < ratio[chosen[c], others[j]]
+        count += good
+    }
     return count + 0
 }
-# Mean, least and most of b over a, at the largest sizes.
-function speedup(a, b, scenarios, first, last, which,    s, i, k, is, r, sum) {
-    k = split(which, is, " ")
+# How much faster a is than b: the mean, the least and the most over the chosen cells, and where the most is.
+function speedup(a, b,    c, r, sum) {
     least = 1e9
-    most = of = 0
-    for (s = first; s <= last; s++)
-        for (i = 1; i <= k; i++) {
-            r = big(scenarios[s], is[i], b) / big(scenarios[s], is[i], a)
-            sum += r
-            of++
-            if (r < least) least = r
-            if (r > most) most = r
+    most = 0
+    for (c = 1; c <= of; c++) {
+        r = ratio[chosen[c], b] / ratio[chosen[c], a]
+        sum += r
+        if (r < least) least = r
+        if (r > most) {
+            most = r
+            where = chosen[c]
         }
+    }
     return sum / of
 }
-# Cases of less idle time of a than of b, at both ends of the sizes, by kind of PU; sets `of`.
-function less_idle(scenario, a, b, kinds, which,    i, j, k, is, size, z, count) {
+# A cell in words.
+function cell_name(cell,    parts, i) {
+    split(cell, parts, SUBSEP)
+    for (i = 1; apps[i] != parts[2]; i++) {}
+    return names[i] " " parts[3] " on " count_name[length(parts[1]) - length("plb-hec-")] " machine" \
+           (length(parts[1]) > length("plb-hec-a") ? "s" : "")
+}
+function big(scenario, i, a) { return ratio[scenario, apps[i], size[i, 4], a] }
+# Cases of less idle time of a than of b by a factor, at both ends of the sizes, by kind of PU; sets `of`.
+function less_idle(scenario, a, b, kinds, which, factor,    i, j, k, is, z, count) {
     j = split(which, is, " ")
     of = 0
     for (i = 1; i <= j; i++)
-        for (z = 0; z < 2; z++)
+        for (z = 1; z <= 4; z += 3)
             for (k = 8; k < 8 + kinds; k++) {
-                size = z ? largest[is[i]] : smallest[is[i]]
-                count += idle[scenario, apps[is[i]], size, a, k] < idle[scenario, apps[is[i]], size, b, k]
+                count += factor * idle[scenario, apps[is[i]], size[is[i], z], a, k] < \
+                         idle[scenario, apps[is[i]], size[is[i], z], b, k]
                 of++
             }
     return count + 0
 }
-# Half the sum of the differences of two distributions of a step at the largest size, in per cent.
-function apart(scenario, i, a, b,    p, sum, d) {
+# Half the sum of the differences of two distributions of a step, in per cent.
+function apart(scenario, i, z, a, b,    p, sum, d) {
     for (p = 0; p < pus[scenario]; p++) {
-        d = step[scenario, apps[i], largest[i], a, p] - step[scenario, apps[i], largest[i], b, p]
+        d = step[scenario, apps[i], size[i, z], a, p] - step[scenario, apps[i], size[i, z], b, p]
         sum += d < 0 ? -d : d
     }
     return 100 * sum / 2
 }
-function cpu_step(scenario, i, a,    p, sum) {
+# The part of a step, in per cent, of the PUs whose names begin like this.
+function part_of(scenario, i, z, a, like,    p, sum) {
     for (p = 0; p < pus[scenario]; p++)
-        sum += cpu[scenario, p] ? step[scenario, apps[i], largest[i], a, p] : 0
+        sum += pu_name[scenario, p] ~ "^(" like ")" ? step[scenario, apps[i], size[i, z], a, p] : 0
     return 100 * sum
 }
-function loses(scenario, a, b,    c, parts, count) {
-    of = 0
-    for (c = 1; c <= n; c++) {
-        split(cells[c], parts, SUBSEP)
-        if (parts[1] != scenario) continue
-        count += ratio[cells[c], a] > ratio[cells[c], b]
-        of++
+function cpu_step(scenario, i, z, a) { return part_of(scenario, i, z, a, "e5|i7") }
+# The CPUs' parts of a step at the largest sizes, with the optimum's, and those of the list.
+function cpu_parts(scenario, which, list,    i, j, k, m, is, others, text) {
+    j = split(which, is, " ")
+    m = split(list, others, " ")
+    for (i = 1; i <= j; i++) {
+        text = text sprintf("%s%s", i > 1 ? "; " : "", names[is[i]])
+        for (k = 1; k <= m; k++)
+            text = text sprintf("%s%.2f", k > 1 ? ", " : " ", cpu_step(scenario, is[i], 4, others[k]))
     }
-    return count + 0
+    return text " %"
 }
 function everywhere(a, b,    c, count) {
     for (c = 1; c <= n; c++) count += ratio[cells[c], a] < ratio[cells[c], b]
@@ -148,12 +180,21 @@ function idle_of(list,    m, names, i, text) {
         text = text sprintf("%s%s %.1f %%", i > 1 ? ", " : "", names[i], real_idle[names[i], "steady"])
     return text
 }
-# Whether a is ahead of every one of the list.
-function first_of(a, list, which,    m, names, i, good) {
-    m = split(list, names, " ")
-    good = 1
-    for (i = 1; i <= m; i++) good = good && real[a, which] < real[names[i], which]
-    return good
+# Whether a is ahead of every one of the list: in all runs of both, or not in any of one of them.
+function first_of(a, list, which,    m, others, i, says) {
+    m = split(list, others, " ")
+    says = "holds"
+    for (i = 1; i <= m; i++) {
+        if (real_low[a, which] >= real_high[others[i], which]) return "does not hold"
+        if (real_high[a, which] >= real_low[others[i], which]) says = WITHIN
+    }
+    return says
+}
+# Whether the lead of a over b is larger in the case y than in the case x, whichever runs are compared.
+function lead_rises(a, b, x, y) {
+    if (real_high[b, x] / real_low[a, x] < real_low[b, y] / real_high[a, y]) return "holds"
+    if (real_low[b, x] / real_high[a, x] >= real_high[b, y] / real_low[a, y]) return "does not hold"
+    return WITHIN
 }
 # Half the sum of the differences of two distributions of all work, in per cent.
 function real_apart(a, b,    p, sum, d) {
@@ -162,15 +203,6 @@ function real_apart(a, b,    p, sum, d) {
         sum += d < 0 ? -d : d
     }
     return sum / 2
-}
-function idle_falls(statement, scenario, machines, a,    x, y) {
-    x = idle[scenario, "mm", 4096, a, 9]
-    y = idle[scenario, "mm", 65536, a, 9]
-    row(statement, "GPUs on " machines " machines", sprintf("MM 4096 to 65536: %.0f %% to %.0f %%", x, y),
-        yes(y < x))
-    x = real_idle[a, "short"]
-    y = real_idle[a, "steady"]
-    real_row(statement, sprintf("a tenth of a second to a second: %.0f %% to %.0f %%", x, y), yes(y < x))
 }
 # The other readings of one text, as a mean over all cells.
 function readings(    list, names, m, i) {
@@ -194,6 +226,23 @@ function readings(    list, names, m, i) {
         printf "| `%s` | %s | %.3f | %.2f |\n", names[1], names[2], geomean(names[1]), worst
     }
 }
+# What the cells are.
+function set_up() {
+    printf "There are %d scenarios × 4 applications × 4 sizes, so %d cells, with %d seeds each" \
+           " ([README.md](README.md)).", n / 16, n, seeds
+    print " A paper\047s\nstatement counts the cells of its own machines and applications alone."
+}
+# What the table of readings shows, in words.
+function than(a, b,    x) {
+    x = 100 * (geomean(a) / geomean(b) - 1)
+    return sprintf("%.1f %% %s than `%s`", x < 0 ? -x : x, x < 0 ? "less" : "more", b)
+}
+function readings_why() {
+    printf "In the mean `hac+ratio` takes %s, `hac+unit` %s, and\n", than("hac+ratio", "plb-hac"),
+           than("hac+unit", "plb-hac")
+    printf "`hec+unit` %s. `hec+all` takes %s, and `hac+all` %s.\n", than("hec+unit", "plb-hec"),
+           than("hec+all", "plb-hec"), than("hac+all", "plb-hac")
+}
 function order(    list, m, b, s, i, sum, scenarios) {
     m = split("sure plb-hac hac+moves plb-hec hdss hdss+sync acosta greedy greedy+idle", list, " ")
     split("plb-hec-a plb-hec-abcd plb-hac-a plb-hac-abcde", scenarios, " ")
@@ -205,7 +254,7 @@ function order(    list, m, b, s, i, sum, scenarios) {
         printf "\n| %s |", scenarios[s]
         for (b = 1; b <= m; b++) {
             sum = 0
-            for (i = 1; i <= 4; i++) sum += ratio[scenarios[s], apps[i], largest[i], list[b]] / 4
+            for (i = 1; i <= 4; i++) sum += big(scenarios[s], i, list[b]) / 4
             printf " %.3f |", sum
         }
     }
@@ -227,4 +276,7 @@ END {
     else if (part == "hec") hec()
     else if (part == "hac") hac()
     else if (part == "readings") readings()
+    else if (part == "readings-why") readings_why()
+    else if (part == "hec-why") hec_why()
+    else if (part == "set-up") set_up()
 }

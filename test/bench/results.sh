@@ -2,7 +2,7 @@
 # Runs what examples/papers/RESULTS.md is made of, in parts, and writes its tables and plots anew.
 # Usage: test/bench/results.sh FOLDER simulated|real|page [PIECE...]
 #
-# simulated: what runs in virtual time, some four minutes of a core, whatever else the machine does
+# simulated: what runs in virtual time, some five minutes of a core, whatever else the machine does
 # real:      processes, three runs of each (RUNS), on a machine with nothing else to do, some six minutes
 # page:      the tables from what is in FOLDER, each between two comments of the page that name it
 #
@@ -16,7 +16,7 @@ cd "$(dirname "$0")/../.."
 : "${PLBRUN:=$PWD/plbrun}" "${BUILD:=$PWD/build}" "${RUNS:=3}"
 export PLBRUN BUILD RUNS
 page=examples/papers/RESULTS.md
-simulated=(papers quiet readings adaptation growth energy)
+simulated=(papers quiet readings one-gpu adaptation growth energy)
 real=(solver curves ranks-1 ranks-2 li-small li-512 li-1024-regular li-1024-sparse li-barrier watts)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -29,6 +29,7 @@ choose() {
     papers) command="build/bench/papers $in" ;;
     quiet) command="build/bench/papers $in/quiet \"\" 1 0" output=quiet/papers.txt ;;
     readings) command="build/bench/papers $in/readings \"\" 3 - readings" output=readings/papers.txt ;;
+    one-gpu) command="build/bench/papers $in/one-gpu \"\" 10 - one-gpu" output=one-gpu/papers.txt ;;
     adaptation) command="build/bench/adaptation $in" ;;
     growth) command="build/bench/growth $in 1000" ;;
     energy) command="build/bench/energy examples/energy $in" ;;
@@ -65,7 +66,7 @@ page) pieces=() ;;
 *) echo "$usage" >&2 && exit 2 ;;
 esac
 [ $# -eq 0 ] || pieces=("$@")
-mkdir -p "$folder"/{quiet,readings,ranks-{1,2}}
+mkdir -p "$folder"/{quiet,readings,one-gpu,ranks-1,ranks-2}
 for p in "${pieces[@]}"; do piece "$p"; done
 [ "$part" = page ] || exit 0
 
@@ -111,16 +112,17 @@ put() {
         awk -F' *[|] *' '{ print; all += $7 }
                          END { printf "| all | `make bench-results` | | | | %d s |\n", all }'
 } | put origins
+seeds=$(sed -n '1s/.*mean of \([0-9]*\) seeds.*/\1/p' "$folder/papers.txt")
 numbers() { # PART: what is made of cells
-    awk -v part="$1" -f test/bench/results_rows.awk -f test/bench/results_hec.awk \
-        -f test/bench/results_hac.awk -f test/bench/results.awk \
-        "$folder"/{cells,shares,quiet/cells,readings/cells,real}.csv
+    awk -v part="$1" -v seeds="$seeds" -f test/bench/results_rows.awk -f test/bench/results_both.awk \
+        -f test/bench/results_hec.awk -f test/bench/results_hac.awk -f test/bench/results.awk \
+        "$folder"/{cells,shares,quiet/cells,readings/cells,real,one-gpu/cells,one-gpu/shares}.csv
 }
 texts() { # PART: what is made of printed lines
     awk -v part="$1" -f test/bench/results_rows.awk -f test/bench/results_text.awk \
         "$folder"/{solver,adaptation,li,energy}.txt "$folder"/{watts,real}.csv
 }
-for name in order ahead readings; do numbers $name | put $name; done
+for name in set-up hec-why order ahead readings readings-why; do numbers $name | put $name; done
 { numbers hec && texts solver | sed 1,2d; } | put hec
 { numbers hac && texts adapts | sed 1,2d; } | put hac
 for name in adapts-why li li-why real-why stafford; do texts $name | put $name; done
@@ -152,6 +154,7 @@ put real <"$folder/real.md"
     cat "$folder/li.txt"
     echo '```'
 } | put table5 examples/li-table5/README.md
-for plot in {speedup,shares,idle}-plb-{hec,hac} adaptation growth growth-files energy curves li; do
+for plot in speedup-plb-{hec,hac} {shares,idle}-plb-hac one-gpu/{shares,idle}-plb-hec adaptation growth \
+    growth-files energy curves li; do
     [ ! -e "$folder/$plot.png" ] || cp "$folder/$plot.png" examples/papers/
 done

@@ -1,151 +1,347 @@
 # Statements of PLB-HeC (2015) about what is simulated, each with a row of real ranks: results.awk has the
 # functions, and reads the numbers.
 function hec() {
-    sc = hecs[4] # four machines
     head()
+    hec_grows()
+    hec_small()
+    hec_fluctuates()
+    hec_one_machine()
     hec_order()
+    hec_highest()
     hec_above_greedy()
     hec_ahead()
-    hec_one_machine()
-    hec_small()
     hec_unlike()
     hec_spread()
     hec_training()
     hec_cpu_blocks()
+    hec_gpu_blocks()
     hec_alike()
+    shares_spread("standard deviations of these shares are small (V.A.b)", ONE, "plb-hec hdss+sync acosta",
+                  HEC_APPS, 1, one_gpu)
     hec_hdss_acosta()
-    hec_idle()
+    idles_less("PLB-HeC idles less than HDSS in all scenarios (V.A.c)", ONE, "four", 2, "plb-hec", HEC_APPS,
+               one_gpu)
+    hdss_early("HDSS idles mainly in its first phase (V.A.c)", ONE, HEC_APPS, one_gpu)
+    early_less("PLB-HeC idles less in the first phase (V.A.c)", ONE, "plb-hec", HEC_APPS, one_gpu)
+    hec_acosta_idle()
+    idle_falls("idle time falls with size (V.A.c)", ONE, 2, "plb-hec", HEC_APPS, one_gpu)
     hec_threshold()
 }
-function in_order(x, h, z) { return yes(x > h && h > z && z > 1) }
+# The three that the paper compares with greedy.
+function three(a) { return "plb-hec " hdss_as(a) " acosta" }
+function hec_grows(    s, m, i, z, k, grew, more, four, count) {
+    s = "the execution time increases with the input (V.A.a)"
+    split("plb-hec hdss+sync acosta greedy+idle", four, " ")
+    for (m = 1; m <= 4; m++)
+        for (i = 1; i <= 3; i++)
+            for (k = 1; k <= 4; k++) {
+                grew = 1
+                for (z = 2; z <= 4; z++)
+                    grew = grew && seconds[hecs[m], apps[i], size[i, z], four[k]] > \
+                                     seconds[hecs[m], apps[i], size[i, z - 1], four[k]]
+                count += grew
+            }
+    row(s, "four sizes, four algorithms", sprintf("in %d of 48 series", count), verdict(count, 48))
+    for (k = 1; k <= 4; k++) more += real[four[k], "steady"] > real[four[k], "short"]
+    real_row(s, sprintf("a tenth of a second to a second: in %d of 4", more), verdict(more, 4))
+}
+function hec_small(    s, a, m, k, list, best, others, count, says, numbers) {
+    s = "MM 4096, on one to four machines: greedy is faster than the other three (V.A.a)"
+    for (a = 1; a >= 0; a--) {
+        list = ""
+        count = 0
+        split(three(a), others, " ")
+        for (m = 1; m <= 4; m++) {
+            best = 1
+            for (k = 2; k <= 3; k++)
+                if (ratio[hecs[m], "mm", 4096, others[k]] < ratio[hecs[m], "mm", 4096, others[best]]) best = k
+            list = list sprintf("%s%.2f to %.2f (%s)", m > 1 ? "; " : "",
+                                ratio[hecs[m], "mm", 4096, greedy_as(a)],
+                                ratio[hecs[m], "mm", 4096, others[best]], others[best])
+            count += ratio[hecs[m], "mm", 4096, greedy_as(a)] < ratio[hecs[m], "mm", 4096, others[best]]
+        }
+        row(s, papers_way(a), "over the optimum, greedy to the best of the others: " list, verdict(count, 4))
+        numbers = numbers letter(a) seconds_of(three(a) " " greedy_as(a), "short")
+        says = says letter(a) first_of(greedy_as(a), three(a), "short")
+    }
+    real_row(s, "a tenth of a second: " numbers, says)
+}
+# The least and the most speed-up over greedy of the three others; of the chosen cells.
+function all_speedups(a,    k, others, low, high) {
+    split(three(a), others, " ")
+    low = 1e9
+    high = 0
+    for (k = 1; k <= 3; k++) {
+        speedup(others[k], greedy_as(a))
+        if (least < low) low = least
+        if (most > high) high = most
+    }
+    least = low
+    most = high
+}
+function real_speedups(a, which,    k, others, r) {
+    split(three(a), others, " ")
+    least = 1e9
+    most = 0
+    for (k = 1; k <= 3; k++) {
+        r = real[greedy_as(a), which] / real[others[k], which]
+        if (r < least) least = r
+        if (r > most) most = r
+    }
+}
+function hec_fluctuates(    s, a, text, x, says, numbers) {
+    s = "the speed-ups fluctuate for small inputs (V.A.a)"
+    for (a = 1; a >= 0; a--) {
+        choose(hecs, 1, 4, HEC_APPS, 1, 1)
+        all_speedups(a)
+        x = most / least
+        text = sprintf("all three to greedy: smallest sizes %.2f to %.2f,", least, most)
+        choose(hecs, 1, 4, HEC_APPS, 4, 4)
+        all_speedups(a)
+        row(s, papers_way(a) ", beside large ones", text sprintf(" largest %.2f to %.2f", least, most),
+            yes(x > most / least))
+        real_speedups(a, "short")
+        x = most / least
+        numbers = numbers letter(a) sprintf("a tenth of a second %.2f to %.2f,", least, most)
+        real_speedups(a, "steady")
+        numbers = numbers sprintf(" a second %.2f to %.2f", least, most)
+        says = says letter(a) yes(x > most / least)
+    }
+    real_row(s, numbers, says)
+}
+function hec_one_machine(    s, a, says, numbers) {
+    s = "one machine: speed-ups near 1 (V.A.a)"
+    for (a = 1; a >= 0; a--) {
+        choose(hecs, 1, 1, HEC_APPS, 4, 4)
+        all_speedups(a)
+        row(s, papers_way(a), sprintf("all three to greedy, largest sizes: %.2f to %.2f", least, most),
+            yes(least > 0.9 && most < 1.1) " within 0.1")
+        real_speedups(a, "one")
+        numbers = numbers letter(a) sprintf("all three to greedy %.2f to %.2f", least, most)
+        says = says letter(a) yes(least > 0.9 && most < 1.1) " within 0.1"
+    }
+    real_row(s, numbers, says)
+}
+function in_order(x, h, z) {
+    return "order: " yes(x > h && h > z && z > 1) ", 2.2 within 10 %: " yes(x > 1.98 && x < 2.42)
+}
 function hec_order(    s, a, x, h, z, r, says, numbers) {
     s = "MM 65536 on four machines: 2.2 times as fast as greedy, HDSS 1.2, Acosta 1.04 (V.A.a)"
     for (a = 1; a >= 0; a--) {
-        x = big(sc, 1, greedy_as(a)) / big(sc, 1, "plb-hec")
-        h = big(sc, 1, greedy_as(a)) / big(sc, 1, hdss_as(a))
-        z = big(sc, 1, greedy_as(a)) / big(sc, 1, "acosta")
-        row(s, papers_way(a), sprintf("PLB-HeC %.2f, HDSS %.2f, Acosta %.2f", x, h, z),
-            "order " in_order(x, h, z))
+        x = big(hecs[4], 1, greedy_as(a)) / big(hecs[4], 1, "plb-hec")
+        h = big(hecs[4], 1, greedy_as(a)) / big(hecs[4], 1, hdss_as(a))
+        z = big(hecs[4], 1, greedy_as(a)) / big(hecs[4], 1, "acosta")
+        row(s, papers_way(a), sprintf("PLB-HeC %.2f, HDSS %.2f, Acosta %.2f", x, h, z), in_order(x, h, z))
         r = real[greedy_as(a), "steady"]
         x = r / real["plb-hec", "steady"]
         h = r / real[hdss_as(a), "steady"]
         z = r / real["acosta", "steady"]
         numbers = numbers letter(a) sprintf("PLB-HeC %.2f, HDSS %.2f, Acosta %.2f", x, h, z)
-        says = says letter(a) "order " in_order(x, h, z)
+        says = says letter(a) in_order(x, h, z)
     }
     real_row(s, numbers, says)
 }
-function hec_above_greedy(    s, a, c, d, mean, count, total, r, says, numbers) {
+function hec_why(    x) {
+    x = big(hecs[4], 1, "hdss+sync") / big(hecs[4], 1, "greedy+idle")
+    printf "The paper has HDSS ahead of greedy. Under reading A, MM 65536 on four machines takes HDSS %.2f", x
+    x = real["hdss+sync", "steady"] / real["greedy+idle", "steady"]
+    printf " times as long in virtual\ntime, and the job of a second %.2f times on real ranks.", x
+    printf " With equal blocks"
+    print " for unlike PUs, HDSS waits at each barrier for the\nslowest of them."
+}
+function hec_highest(    s, a, there) {
+    s = "the highest gain is that of MM 65536 on four machines (V.A.a)"
+    there = hecs[4] SUBSEP "mm" SUBSEP 65536
+    for (a = 1; a >= 0; a--) {
+        choose(hecs, 1, 4, HEC_APPS, 1, 4)
+        speedup("plb-hec", greedy_as(a))
+        row(s, papers_way(a), sprintf("to greedy, all sizes: %s %.2f; MM 65536 on four machines %.2f",
+                cell_name(where), most, ratio[there, greedy_as(a)] / ratio[there, "plb-hec"]),
+            yes(where == there))
+    }
+    no_real(s, "they execute one application on one machine and on three")
+}
+function hec_above_greedy(    s, a, c, count, total, grn, r, says, numbers) {
     s = "three machines or more: above 1.2 times greedy, but for GRN on three (V.A.a)"
     for (a = 1; a >= 0; a--) {
-        mean = speedup("plb-hec", greedy_as(a), hecs, 3, 4, HEC_APPS)
+        choose(hecs, 3, 4, HEC_APPS, 4, 4)
         count = total = 0
-        for (c = 3; c <= 4; c++)
-            for (d = 1; d <= 3; d++)
-                if (!(c == 3 && d == 2)) {
-                    count += big(hecs[c], d, greedy_as(a)) > 1.2 * big(hecs[c], d, "plb-hec")
-                    total++
-                }
-        row(s, papers_way(a), sprintf("largest sizes: %.2f to %.2f, mean %.2f", least, most, mean),
-            verdict(count, total))
+        for (c = 1; c <= of; c++) {
+            r = ratio[chosen[c], greedy_as(a)] / ratio[chosen[c], "plb-hec"]
+            if (index(chosen[c], hecs[3] SUBSEP "grn")) grn = r
+            else {
+                count += r > 1.2
+                total++
+            }
+        }
+        r = speedup("plb-hec", greedy_as(a))
+        row(s, papers_way(a),
+            sprintf("largest sizes: %.2f to %.2f, mean %.2f; GRN on three %.2f", least,
+                    most, r, grn),
+            verdict(count, total) "; GRN on three: " yes(grn <= 1.2))
         r = real[greedy_as(a), "steady"] / real["plb-hec", "steady"]
         numbers = numbers letter(a) sprintf("%.2f", r)
         says = says letter(a) yes(r > 1.2)
     }
     real_row(s, numbers, says)
 }
-function hec_ahead(    s, a, c, says, numbers) {
-    s = "larger inputs: always faster than the other three, with two machines or more (V.A.a)"
+function hec_ahead(    s, t, a, c, d, says, numbers) {
+    s = "larger inputs: always faster than the other three (V.A.a)"
+    t = "faster in almost all scenarios of two machines or more (abstract)"
     for (a = 1; a >= 0; a--) {
-        c = below("plb-hec", rivals(a), hecs, 2, 4, HEC_APPS)
-        row(s, papers_way(a), sprintf("largest sizes: ahead of all three in %d of %d; of HDSS in %d", c, of,
-                below("plb-hec", hdss_as(a), hecs, 2, 4, HEC_APPS)), verdict(c, of))
+        choose(hecs, 2, 4, HEC_APPS, 4, 4)
+        d = sprintf("with two machines or more in %d of %d", below("plb-hec", rivals(a)), of)
+        choose(hecs, 1, 4, HEC_APPS, 4, 4)
+        c = below("plb-hec", rivals(a))
+        row(s, papers_way(a), sprintf("largest sizes: than all three in %d of %d, %s; than HDSS in %d", c, of,
+                d, below("plb-hec", hdss_as(a))), verdict(c, of))
         numbers = numbers letter(a) seconds_of("plb-hec " rivals(a), "steady")
-        says = says letter(a) yes(first_of("plb-hec", rivals(a), "steady"))
+        says = says letter(a) first_of("plb-hec", rivals(a), "steady")
     }
     real_row(s, numbers, says)
-}
-function hec_one_machine(    s, a, r, says, numbers) {
-    s = "one machine: speed-ups near 1 (V.A.a)"
+    says = numbers = ""
     for (a = 1; a >= 0; a--) {
-        speedup("plb-hec", greedy_as(a), hecs, 1, 1, HEC_APPS)
-        row(s, papers_way(a), sprintf("to greedy, largest sizes: %.2f to %.2f", least, most),
-            yes(least > 0.9 && most < 1.1) " within 0.1")
-        r = real[greedy_as(a), "one"] / real["plb-hec", "one"]
-        numbers = numbers letter(a) sprintf("to greedy %.2f", r)
-        says = says letter(a) yes(r > 0.9 && r < 1.1) " within 0.1"
+        choose(hecs, 2, 4, HEC_APPS, 1, 4)
+        c = below("plb-hec", rivals(a))
+        row(t, papers_way(a), sprintf("all sizes: than all three in %d of %d", c, of),
+            yes(c >= 0.9 * of) " if almost all is 90 %")
+        numbers = numbers letter(a) seconds_of("plb-hec " rivals(a), "short")
+        says = says letter(a) first_of("plb-hec", rivals(a), "short")
     }
-    real_row(s, numbers, says)
+    real_row(t, "a tenth of a second: " numbers, says)
 }
-function hec_small(    s, a, m, list, count, says, numbers) {
-    s = "MM 4096, on one to four machines: greedy is faster (V.A.a)"
-    for (a = 1; a >= 0; a--) {
-        list = ""
-        count = 0
-        for (m = 1; m <= 4; m++) {
-            list = list sprintf("%s%.2f to %.2f", m > 1 ? "; " : "", ratio[hecs[m], "mm", 4096, "plb-hec"],
-                                ratio[hecs[m], "mm", 4096, greedy_as(a)])
-            count += ratio[hecs[m], "mm", 4096, "plb-hec"] > ratio[hecs[m], "mm", 4096, greedy_as(a)]
-        }
-        row(s, papers_way(a), "over the optimum, PLB-HeC to greedy: " list, verdict(count, 4))
-        numbers = numbers letter(a) seconds_of("plb-hec " greedy_as(a), "short")
-        says = says letter(a) yes(first_of(greedy_as(a), "plb-hec", "short"))
-    }
-    real_row(s, "a tenth of a second: " numbers, says)
-}
-function hec_unlike(    s, x, y, z) {
-    s = "the more unlike the machines, the higher the speed-up (V.A.a)"
-    x = speedup("plb-hec", "greedy+idle", hecs, 1, 1, HEC_APPS)
-    y = speedup("plb-hec", "greedy+idle", hecs, 2, 2, HEC_APPS)
-    z = speedup("plb-hec", "greedy+idle", hecs, 4, 4, HEC_APPS)
-    row(s, papers_way(1), sprintf("to greedy, means of one, two and four machines: %.2f, %.2f, %.2f", x, y,
-        z), yes(x < y && y < z))
-    x = real["greedy+idle", "one"] / real["plb-hec", "one"]
-    y = real["greedy+idle", "steady"] / real["plb-hec", "steady"]
-    real_row(s, sprintf("A: to greedy, 1 : 9 on one machine %.2f, 1 : 3 : 9 on three %.2f", x, y), yes(x < y))
-}
-function hec_spread(    s) {
-    s = "standard deviations are small (V.A.a)"
-    row(s, "3 % noise of each task",
-        sprintf("largest sizes, PLB-HeC and the other three: at most %.1f %% of the mean", 100 * spread),
-        yes(spread < 0.05) " within 5 %")
-    real_row(s, sprintf("longest over shortest of a case: below 1.05 in %d of %d, at most %.2f", steady_cases,
-                        real_cases, worst_range), verdict(steady_cases, real_cases) " within 5 %")
-}
-function hec_training(    s, m, list, most_part, least_part, part) {
-    s = "the first phase takes about 10 % of the time (V.A)"
-    least_part = 100
+# How far the four algorithms are from each other: the slowest over the quickest, by number of machines.
+function hec_differ(s, a,    m, c, k, four, low, high, wide) {
+    split(three(a) " " greedy_as(a), four, " ")
     for (m = 1; m <= 4; m++) {
-        part = training[hecs[m], "mm", 65536, "plb-hec"]
-        list = list sprintf("%s%.0f", m > 1 ? ", " : "", part)
-        if (part > most_part) most_part = part
-        if (part < least_part) least_part = part
+        choose(hecs, m, m, HEC_APPS, 4, 4)
+        wide[m] = 0
+        for (c = 1; c <= of; c++) {
+            low = 1e9
+            high = 0
+            for (k = 1; k <= 4; k++) {
+                if (ratio[chosen[c], four[k]] < low) low = ratio[chosen[c], four[k]]
+                if (ratio[chosen[c], four[k]] > high) high = ratio[chosen[c], four[k]]
+            }
+            wide[m] += high / low / of
+        }
     }
-    row(s, "`training = 0.1` of the work", "MM 65536 on one to four machines: " list " %",
-        yes(most_part < 15 && least_part > 5) " between 5 and 15 %")
-    part = real_training["plb-hec", "steady"]
-    real_row(s, sprintf("%.0f %%", part), yes(part < 15 && part > 5) " between 5 and 15 %")
+    row(s, papers_way(a),
+        "slowest over quickest of the four, means of one to four machines, largest sizes: " \
+        list_of(wide, 4, "%.2f"), steps(wide, 4))
 }
-function hec_cpu_blocks(    s, d, count) {
+function real_width(which, list,    m, k, others, low, high) {
+    m = split(list, others, " ")
+    low = 1e9
+    for (k = 1; k <= m; k++) {
+        if (real[others[k], which] < low) low = real[others[k], which]
+        if (real[others[k], which] > high) high = real[others[k], which]
+    }
+    return high / low
+}
+function hec_unlike(    s, a, x, y, list, says, numbers) {
+    s = "more machines: the differences between the algorithms become more evident (V.A.a)"
+    for (a = 1; a >= 0; a--) {
+        hec_differ(s, a)
+        list = three(a) " " greedy_as(a)
+        x = real_width("one", list)
+        y = real_width("steady", list)
+        numbers = numbers letter(a) sprintf("one machine %.2f, three %.2f", x, y)
+        says = says letter(a) yes(x < y)
+    }
+    real_row(s, numbers, says)
+    for (a = 1; a >= 0; a--)
+        unlike("the more unlike machines, the higher the speed-up (V.A.a)", papers_way(a), "plb-hec",
+               greedy_as(a), hecs, 4, HEC_APPS, (a ? "A" : "B") ": to greedy", greedy_as(a))
+    for (a = 1; a >= 0; a--)
+        larger("the highest gains with larger problems (VI)", papers_way(a), "plb-hec", greedy_as(a), hecs, 1,
+               4, HEC_APPS, (a ? "A" : "B") ": to greedy", greedy_as(a))
+}
+function hec_spread(    s, c, k, j, four, cases, x, worst, count, total) {
+    s = "standard deviations are small (V.A.a)"
+    split("plb-hec hdss+sync acosta greedy+idle", four, " ")
+    choose(hecs, 1, 4, HEC_APPS, 1, 4)
+    for (c = 1; c <= of; c++)
+        for (k = 1; k <= 4; k++) {
+            x = spread[chosen[c], four[k]]
+            if (x > worst) worst = x
+            count += x < 0.05
+            total++
+        }
+    row(s, "3 % noise of each task",
+        sprintf("all sizes, the four algorithms: below 5 %% of the mean in %d of %d, at most %.1f %%", count,
+                total, 100 * worst), verdict(count, total) " within 5 %")
+    split("steady short one", cases, " ")
+    worst = count = total = 0
+    for (j = 1; j <= 3; j++)
+        for (k = 1; k <= 4; k++) {
+            x = real_high[four[k], cases[j]] / real_low[four[k], cases[j]]
+            if (x > worst) worst = x
+            count += x < 1.05
+            total++
+        }
+    real_row(s, sprintf("longest over shortest of a case: below 1.05 in %d of %d, at most %.2f", count, total,
+                        worst), verdict(count, total) " within 5 %")
+}
+# What the authors chose by hand is no claim. Here it is a part of the work, and more where curves do not fit.
+function hec_training(    s, i, m, x, text, count) {
+    s = "first blocks such that the first phase takes about 10 % of the time (V.A): a setting, not a claim"
+    for (i = 1; i <= 3; i++) {
+        text = text sprintf("%s%s ", i > 1 ? "; " : "", names[i])
+        for (m = 1; m <= 4; m++) {
+            x = training[hecs[m], apps[i], size[i, 4], "plb-hec"]
+            text = text sprintf("%s%.0f", m > 1 ? ", " : "", x)
+            count += x > 5 && x < 15
+        }
+    }
+    row(s, "`training = 0.1` of the work, and more until all curves fit (III.B)",
+        "largest sizes on one to four machines: " text " %", "between 5 and 15 % in " count " of 12")
+    x = real_training["plb-hec", "steady"]
+    real_row(s, sprintf("%.0f %%", x), (x > 5 && x < 15 ? "" : "not ") "between 5 and 15 %")
+}
+function hec_cpu_blocks(    s, i, z, count) {
     s = "smaller blocks to CPUs, larger to GPUs, than HDSS and Acosta (V.A.b)"
-    for (d = 1; d <= 3; d++)
-        count += cpu_step(sc, d, "plb-hec") < cpu_step(sc, d, "hdss+sync") && \
-                 cpu_step(sc, d, "plb-hec") < cpu_step(sc, d, "acosta")
-    row(s, "share of one step", sprintf("CPUs, MM 65536: optimum %.2f %%, PLB-HeC %.2f %%, HDSS %.2f %%, " \
-            "Acosta %.2f %%", cpu_step(sc, 1, "oracle"), cpu_step(sc, 1, "plb-hec"),
-            cpu_step(sc, 1, "hdss+sync"), cpu_step(sc, 1, "acosta")), verdict(count, 3))
+    for (i = 1; i <= 3; i++)
+        for (z = 1; z <= 4; z += 3)
+            count += cpu_step(ONE, i, z, "plb-hec") < cpu_step(ONE, i, z, "hdss+sync") && \
+                     cpu_step(ONE, i, z, "plb-hec") < cpu_step(ONE, i, z, "acosta")
+    row(s, "share of one step, smallest and largest sizes",
+        sprintf("in %d of 6. CPUs at the largest, optimum, PLB-HeC, HDSS and Acosta: %s", count,
+                cpu_parts(ONE, HEC_APPS, "oracle plb-hec hdss+sync acosta")), verdict(count, 6), one_gpu)
     real_row(s, sprintf("the slowest PU's part of all work: ideal %.2f %%, PLB-HeC %.2f %%, HDSS %.2f %%, " \
-                        "Acosta %.2f %%", 100 / 13, slowest["plb-hec"], slowest["hdss+sync"],
-                        slowest["acosta"]),
-             yes(slowest["plb-hec"] < slowest["hdss+sync"] && slowest["plb-hec"] < slowest["acosta"]))
+                        "Acosta %.2f %%", real_part["ideal", 1], real_part["plb-hec", 1],
+                        real_part["hdss+sync", 1], real_part["acosta", 1]),
+             yes(real_part["plb-hec", 1] < real_part["hdss+sync", 1] && \
+                 real_part["plb-hec", 1] < real_part["acosta", 1]))
 }
-function hec_alike(    s, x, y) {
+function hec_gpu_blocks(    s, i, k, x, gpu, text, count) {
+    s = "larger ones above all to the GPUs of C and D (V.A.b)"
+    split("gtx-680 gtx-titan", gpu, " ")
+    for (i = 1; i <= 3; i++)
+        for (k = 1; k <= 2; k++) {
+            x = part_of(ONE, i, 4, "plb-hec", gpu[k])
+            text = text sprintf("%s%.1f, %.1f, %.1f", k > 1 ? " and " : (i > 1 ? "; " : "") names[i] " ", x,
+                                part_of(ONE, i, 4, "hdss+sync", gpu[k]), part_of(ONE, i, 4, "acosta", gpu[k]))
+            count += x > part_of(ONE, i, 4, "hdss+sync", gpu[k]) && x > part_of(ONE, i, 4, "acosta", gpu[k])
+        }
+    row(s, "share of one step, largest sizes", "C and D of PLB-HeC, HDSS and Acosta: " text " %",
+        verdict(count, 6), one_gpu)
+    real_row(s, sprintf("the fastest PU's part of all work: PLB-HeC %.2f %%, HDSS %.2f %%, Acosta %.2f %%",
+                        real_part["plb-hec", 3], real_part["hdss+sync", 3], real_part["acosta", 3]),
+             yes(real_part["plb-hec", 3] > real_part["hdss+sync", 3] && \
+                 real_part["plb-hec", 3] > real_part["acosta", 3]))
+}
+function hec_alike(    s, i, x, y, text, count) {
     s = "HDSS and Acosta distribute alike, PLB-HeC otherwise (V.A.b)"
-    x = apart(sc, 1, "hdss+sync", "acosta")
-    y = apart(sc, 1, "hdss+sync", "plb-hec")
-    row(s, "share of one step",
-        sprintf("MM 65536, parts that differ: HDSS and Acosta %.1f %%, HDSS and PLB-HeC %.1f %%", x, y),
-        yes(2 * x < y) " where alike is half of otherwise")
+    for (i = 1; i <= 3; i++) {
+        x = apart(ONE, i, 4, "hdss+sync", "acosta")
+        y = apart(ONE, i, 4, "hdss+sync", "plb-hec")
+        text = text sprintf("%s%s %.1f and %.1f", i > 1 ? "; " : "", names[i], x, y)
+        count += 2 * x < y
+    }
+    row(s, "share of one step, largest sizes",
+        "parts that differ, HDSS and Acosta, HDSS and PLB-HeC: " text " %",
+        verdict(count, 3) " where alike is half of otherwise", one_gpu)
     x = real_apart("hdss+sync", "acosta")
     y = real_apart("hdss+sync", "plb-hec")
     real_row(s, sprintf("parts of all work that differ: HDSS and Acosta %.1f %%, HDSS and PLB-HeC %.1f %%", x,
@@ -154,47 +350,45 @@ function hec_alike(    s, x, y) {
 function hec_hdss_acosta(    s, a, c, says, numbers) {
     s = "HDSS is faster than Acosta (V.A.b)"
     for (a = 1; a >= 0; a--) {
-        c = below(hdss_as(a), "acosta", hecs, 1, 4, HEC_APPS)
+        choose(hecs, 1, 4, HEC_APPS, 4, 4)
+        c = below(hdss_as(a), "acosta")
         row(s, papers_way(a), sprintf("largest sizes: in %d of %d", c, of), verdict(c, of))
         numbers = numbers letter(a) seconds_of(hdss_as(a) " acosta", "steady")
-        says = says letter(a) yes(first_of(hdss_as(a), "acosta", "steady"))
+        says = says letter(a) first_of(hdss_as(a), "acosta", "steady")
     }
     real_row(s, numbers, says)
 }
-function hec_idle(    s, a, c, x, y, says, numbers) {
-    s = "PLB-HeC idles less than HDSS in all scenarios (V.A.c)"
-    for (a = 1; a >= 0; a--) {
-        c = less_idle(sc, "plb-hec", hdss_as(a), 2, HEC_APPS)
-        row(s, papers_way(a), sprintf("four machines, smallest and largest sizes, CPUs and GPUs: in %d of %d",
-                c, of), verdict(c, of))
-        numbers = numbers letter(a) idle_of("plb-hec " hdss_as(a))
-        says = says letter(a) yes(real_idle["plb-hec", "steady"] < real_idle[hdss_as(a), "steady"])
-    }
-    real_row(s, numbers, says)
-    s = "HDSS idles mainly in its first phase (V.A.c)"
-    x = idle[sc, "mm", 65536, "hdss+sync", 9]
-    y = idle[sc, "mm", 65536, "hdss", 9]
-    row(s, "with and without its barriers", sprintf("GPUs, MM 65536: %.1f %% and %.1f %%", x, y),
-        yes(y < x / 2) " with barriers")
-    x = real_idle["hdss+sync", "steady"]
-    y = real_idle["hdss", "steady"]
-    real_row(s, sprintf("with and without its barriers: %.1f %% and %.1f %%", x, y),
-             yes(y < x / 2) " with barriers")
+function hec_acosta_idle(    s, c) {
     s = "Acosta idles significantly more (V.A.c)"
-    c = less_idle(sc, "plb-hec", "acosta", 2, HEC_APPS)
-    row(s, "four machines, both ends of the sizes", sprintf("PLB-HeC less in %d of %d", c, of),
-        verdict(c, of))
+    c = less_idle(ONE, "plb-hec", "acosta", 2, HEC_APPS, 1.5)
+    row(s, "four machines, smallest and largest sizes, CPUs and GPUs",
+        sprintf("1.5 times as much in %d of %d; GPUs, MM 65536: PLB-HeC %.1f %%, Acosta %.1f %%", c, of,
+                idle[ONE, "mm", 65536, "plb-hec", 9], idle[ONE, "mm", 65536, "acosta", 9]),
+        verdict(c, of) " if that is significant", one_gpu)
     real_row(s, idle_of("plb-hec acosta"),
-             yes(real_idle["plb-hec", "steady"] < real_idle["acosta", "steady"]))
-    idle_falls("idle time falls with size (V.A.c)", sc, "four", "plb-hec")
+             yes(1.5 * real_idle["plb-hec", "steady"] < real_idle["acosta", "steady"]) " from 1.5 times on")
 }
-function hec_threshold(    s) {
+function hec_threshold(    s, c, x, sum, high, once, always, plain, plain_sum) {
     s = "the threshold is never exceeded on dedicated machines (V.A.c)"
+    choose(hecs, 1, 4, HEC_APPS, 1, 4)
+    for (c = 1; c <= of; c++) {
+        once += quiet[chosen[c], "plb-hec"] <= 1
+        always += solves[chosen[c], "plb-hec"] <= 1
+        sum += solves[chosen[c], "plb-hec"]
+        if (solves[chosen[c], "plb-hec"] > high) high = solves[chosen[c], "plb-hec"]
+        x = read_solves[chosen[c], "hec+plain"]
+        plain += x <= 1
+        plain_sum += x
+    }
     row(s, "beyond what scatter explains",
-        sprintf("one solve in %d of %d cells without noise; with it %.1f in the mean, %.1f at most", never,
-                quiet_cells, solves / n, most_solves),
-        verdict(never, quiet_cells) " without noise; with it " yes(solves / n < 1.05),
+        sprintf("one solve in %d of %d cells without noise; with it in %d, %.1f in the mean, %.1f at most",
+                once, of, always, sum / of, high),
+        "without noise: " verdict(once, of) "; with it: " verdict(always, of),
         "`build/bench/papers FOLDER/quiet \"\" 1 0` and `build/bench/papers FOLDER`")
+    row(s, "any difference above 10 %, as in the text (III.D), with noise",
+        sprintf("one solve in %d of %d cells, %.1f in the mean", plain, of, plain_sum / of),
+        verdict(plain, of),
+        "`build/bench/papers FOLDER/readings \"\" 3 - readings`")
     real_row(s, sprintf("%d solve%s in the median run", real_solves["plb-hec", "steady"],
                         real_solves["plb-hec", "steady"] == 1 ? "" : "s"),
              yes(real_solves["plb-hec", "steady"] <= 1))

@@ -11,7 +11,10 @@ function verdict(count, cases) {
     if (count == cases) return "holds"
     return count == 0 ? "does not hold" : sprintf("holds in %d of %d", count, cases)
 }
+# The row of a simulated statement that nothing real can show.
+function no_real(statement, why) { row(statement, "real ranks", "none: " why, "—", "—") }
 function yes(true) { return true ? "holds" : "does not hold" }
 # Of milliseconds of runs that scatter by more than ten.
 function rises(from, to) { return to - from > 10 ? "holds" : "too little to be measured" }
-function quicker(with, without) { return with < 0.95 * without ? "holds" : "less than the runs scatter" }
+# From a to b: the least of a's runs beside the most of b's.
+function falls(low_a, high_b) { return high_b < low_a ? "holds" : "less than the runs scatter" }
