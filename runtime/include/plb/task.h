@@ -40,13 +40,13 @@ struct plb_task {
                                  is in order; else NULL */
     int threads;              /* threads that a cpu entry may use; also the OpenMP default of its thread */
     const int32_t *cancelled; /* for plb_task_cancelled; NULL where the device is no CPU */
-    char *why;                /* for plb_task_error: PLB_TASK_WHY bytes; NULL where the device is no CPU */
+    char *why;                /* for plb_task_error: PLB_TASK_WHY bytes */
     int cores;                /* of the host, that programs which a cpu entry starts may use; at least 1 */
     int slot;                 /* of the PU, from 1: PUs of one host have different ones */
     const char *gpu; /* for a cpu entry that starts programs on a GPU (plb_app_use_gpus): its number or
                         name, as CUDA_VISIBLE_DEVICES has it; else NULL */
     double until;    /* seconds of CLOCK_MONOTONIC here after which no task goes on, since the time of
-                        the run is over; infinite: nobody limits it. 0 where the device is no CPU */
+                        the run is over; infinite: nobody limits it */
 };
 
 /* Says why a cpu entry fails: printf's format, no newline. The first call counts, and what does not fit in

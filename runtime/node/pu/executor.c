@@ -315,9 +315,9 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
                             .slot = e->config.slot,
                             .cores = e->config.cores,
                             .gpu = e->config.gpu[0] != '\0' ? e->config.gpu : NULL,
-                            .until = e->on_host ? e->until : 0.0,
+                            .until = e->until,
                             .cancelled = cancelled_flag(e, lane),
-                            .why = e->on_host ? e->why : NULL};
+                            .why = e->why};
     status = status == 0 ? launch_watched(e, lane, phase, &task, zeroed) : status;
     note_status(e, status);
     if (e->isolated.ended)
