@@ -3,6 +3,7 @@
 #define COMMAND_LINES_H
 
 #include "input.h"
+#include "progress.h"
 
 #define DECLINED (-2) /* the exit status of a line that a rank leaves to others */
 #define NO_TIME (-3)  /* and of one that would not end before the time of the run is over */
@@ -21,7 +22,8 @@ struct command_lines {
     int n_env;
     char sequence[48], own[5][100]; /* variables */
     bool ran;                       /* a line of the task has been run */
-    int failed;                     /* what the entry returns */
+    struct command_progress progress;
+    int failed; /* what the entry returns */
 };
 
 /* Line `unit` of the task, from 0. */

@@ -109,7 +109,7 @@ static bool start(struct command_lines *r, struct own *own)
     struct command_words words = {{NULL, 0, 0}, NULL, 0};
     int reason = ENOENT;
     command_make_server(r->spec, r->form, folder, &r->path, &words);
-    struct command_child child = {words.argv, r->env, r->path.at, folder, 0.0, r->task};
+    struct command_child child = {words.argv, r->env, r->path.at, folder, 0.0, &r->progress};
     bool started = r->path.n > 0 && command_server_start(&own->server, &child, &reason);
     if (!started)
         r->failed = plb_task_leave(r->task, "the server %s cannot be started: %s", words.argv[0],
@@ -175,6 +175,7 @@ static void finish_line(struct command_lines *r, struct sent *sent, int64_t unit
     if (last)
         command_log(r, &line, end, (int64_t)line.n + 1, received);
     outcomes[unit] = (struct command_outcome){.exit = end->exit, .signal = end->signal, .where = r->where};
+    command_progress_ended(&r->progress, unit + 1);
 }
 
 /* Waits for the answer to the first line of `sent` that has none. Says once in a process that the first
@@ -184,8 +185,8 @@ static enum command_heard hear(struct command_lines *r, struct own *own, int64_t
 {
     static atomic_bool said;
     if (own->answered || atomic_load(&said) || (most > 0.0 && most < SILENT))
-        return command_server_answer(&own->server, most, r->task, answer, n);
-    enum command_heard heard = command_server_answer(&own->server, SILENT, r->task, answer, n);
+        return command_server_answer(&own->server, most, &r->progress, answer, n);
+    enum command_heard heard = command_server_answer(&own->server, SILENT, &r->progress, answer, n);
     if (heard != COMMAND_LATE)
         return heard;
     if (!atomic_exchange(&said, true))
@@ -194,7 +195,7 @@ static enum command_heard hear(struct command_lines *r, struct own *own, int64_t
                 "by line "
                 "and flush each answer\n",
                 own->host, (long long)(r->task->first + unit) + 1, SILENT);
-    return command_server_answer(&own->server, most > 0.0 ? most - SILENT + COMMAND_LOOK : 0.0, r->task,
+    return command_server_answer(&own->server, most > 0.0 ? most - SILENT + COMMAND_LOOK : 0.0, &r->progress,
                                  answer, n);
 }
 
@@ -289,7 +290,7 @@ bool command_serve_lines(struct command_lines *r, const int64_t *units, int64_t 
     int64_t alone = 0; /* lines before this one are sent alone */
     if (own == NULL)
         r->failed = plb_task_error(r->task, "there is no memory for a server");
-    for (int64_t at = 0; at < n && r->failed == 0 && !plb_task_cancelled(r->task);) {
+    for (int64_t at = 0; at < n && r->failed == 0 && command_progress_goes_on(&r->progress);) {
         struct sent sent = {units + at, r->spec->batches && at >= alone ? n - at : 1, 0.0, 0.0};
         if (own->server.pid <= 0 && !start(r, own))
             break;
