@@ -22,6 +22,9 @@ grows() {
 }
 grows "a short line, and a long one in the same task" 2 3 "$PLBRUN" -j 1 --joblog log \
     --cost column:2 --run "[ {1} != 3 ] || $gate; echo {1}" -C ' ' ::: '1 5000' '2 4000' '3 3000'
+# shellcheck disable=SC2086 # several words
+grows "on two ranks" 39 40 mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" -j 1 --joblog log \
+    --run "[ {} != 40 ] || $gate; echo {}" --range 1-40
 grows "answers of a server" 59 60 "$PLBRUN" -j 1 --joblog log \
     --serve "while read -r x; do [ \$x != 60 ] || $gate; echo \$x; done" --range 1-60
 
