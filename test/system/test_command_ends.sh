@@ -34,4 +34,22 @@ timeout "$PATIENCE" "$PLBRUN" -j 1 --halt now,fail=2 --run "[ {} != 60 ] || $gat
     --range 1-60 >stdout 2>out
 [ $? -eq 1 ] && grep -q '^plbrun: 2 of 60 lines have failed, .*(--halt); the last is line 59' out
 ok "--halt counts it, too" $?
+
+# The run ends by --halt, and one line does not. A time limit and signals count all the same.
+waits="if [ {} = 2 ]; then : >ran; $gate; else until [ -e ran ]; do sleep 0.05; done; fi"
+rm -f ran
+timeout "$PATIENCE" "$PLBRUN" -j 2 --halt soon,fail=1 run.time_limit=2s run.grace=1s \
+    --run "$waits; [ {} != 1 ]" --range 1-9 >stdout 2>out
+[ $? -eq 1 ] && grep -q 'time limit (run.time_limit = 2s) was reached: no new task starts' out &&
+    grep -q '^plbrun: 1 of 9 lines has failed, which ends the run (--halt)' out
+ok "--halt soon under a time limit" $?
+rm -f ran
+"$PLBRUN" -j 2 --halt soon,success=1 --run "$waits; : >ended.{}" --range 1-9 >stdout 2>out &
+run=$!
+soon test -e ended.1
+sleep 0.5 # it has heard of that
+kill -TERM $run
+wait $run
+[ $? -eq 1 ] && grep -q '^plbrun: interrupted by SIGTERM when ' out
+ok "a signal after --halt" $?
 done_testing
