@@ -136,11 +136,13 @@ void command_forecast(const struct plb_app *app, const struct state *s)
     free(text.at);
 }
 
-/* How a line ended last. Of a pass that --halt has ended, `next` has seen nothing. */
+/* How a line ended last. Of a pass that --halt has ended, `next` has seen nothing; lines that were not begun
+ * in it are zeros. */
 static const struct command_outcome *last_of(const struct state *s, int64_t unit)
 {
-    bool ended = s->halted && s->counted[unit] && s->todo[unit] != NOTHING;
-    return ended ? &s->now[unit] : &s->past[unit].last;
+    const struct command_outcome *now = &s->now[unit];
+    bool ended = s->halted && s->todo[unit] != NOTHING && now->where != 0 && has_run(now);
+    return ended ? now : &s->past[unit].last;
 }
 
 int command_tell(struct plb_app *app)

@@ -115,7 +115,8 @@ bool command_run_line(struct command_lines *r, const struct command_line *line, 
     }
     if (last) /* it has ended */
         command_log(r, line, &end, 0, bytes);
-    *outcome = (struct command_outcome){.exit = end.exit, .signal = end.signal, .where = r->where};
+    if (!end.cancelled)
+        *outcome = (struct command_outcome){.exit = end.exit, .signal = end.signal, .where = r->where};
     command_words_fini(&words);
     return !end.cancelled;
 }

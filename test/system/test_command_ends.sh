@@ -52,4 +52,19 @@ kill -TERM $run
 wait $run
 [ $? -eq 1 ] && grep -q '^plbrun: interrupted by SIGTERM when ' out
 ok "a signal after --halt" $?
+
+# A line fails that runs on after the end, and one whose second try is not made.
+rm -f go ran
+"$PLBRUN" -j 2 --halt soon,done=2 --run "if [ {} = 2 ]; then $gate; exit 3; fi; : >ended.{}" --range 1-9 \
+    >stdout 2>out &
+run=$!
+soon test -e ended.3
+sleep 0.5 # the run has heard of that
+: >go
+wait $run
+[ $? -eq 1 ] && grep -q '^plbrun: 1 of 9 lines failed, the first is line 2: .*exit status 3' out
+ok "a line that fails after --halt soon,done=2" $?
+"$PLBRUN" -j 1 --halt soon,done=3 --retries 2 --run '[ {} != 1 ]' --range 1-9 >stdout 2>out
+[ $? -eq 1 ] && grep -q '^plbrun: 1 of 9 lines failed, the first is line 1: ' out
+ok "a line that failed once" $?
 done_testing
