@@ -14,13 +14,6 @@
 #include "entry.h"
 #include "lines.h"
 
-/* Passes in which ranks may decline a line that has failed there. More: a run on one rank takes longer, by
- * about a millisecond each. Fewer: a line is run again where it has failed. */
-#define MOST_DECLINED 8
-
-/* The same where a line is left to PUs of the other form, which may be busy when a pass begins. */
-#define MOST_LEFT 256
-
 static const struct plb_option options[] = {
     {"run", PLB_TEXT, NULL, 0, 0, NULL,
      "the command, with {} {#} {.} {/} {//} {/.} {1} {%} {gpu}; not given: each line is a command"},
@@ -158,29 +151,37 @@ static int setup(struct plb_app *app)
     return PLB_OK;
 }
 
+/* Enters what the pass has told. A run that goes on by its journal has other processes than before. */
+static void add_pass(struct state *s)
+{
+    bool idle = true, known = s->processes.n > 0;
+    for (int64_t u = 0; u < s->units; u++) {
+        const struct command_outcome *now = &s->now[u];
+        bool asked = s->todo[u] != NOTHING;
+        if (asked && (has_run(now) || now->exit == NO_TIME))
+            command_processes_add(&s->processes, now->where);
+        idle &= !asked || !has_run(now);
+        if (!known)
+            s->past[u].refused = 0;
+    }
+    for (int64_t u = 0; u < s->units; u++)
+        if (s->todo[u] != NOTHING)
+            command_past_add(&s->past[u], &s->now[u], &s->processes, idle);
+}
+
 /* Lines that have failed are run again, while they have tries left. */
 static int next(struct plb_app *app, int64_t pass, bool *again)
 {
     struct state *s = plb_app_state(app);
     int64_t retries = retries_of(app);
-    int most = s->spec->has[ON_CPU] && s->spec->has[ON_GPU] ? MOST_LEFT : MOST_DECLINED;
+    bool forms = s->spec->has[ON_CPU] && s->spec->has[ON_GPU];
     (void)pass;
+    if (!s->halted)
+        add_pass(s);
     for (int64_t u = 0; u < s->units && !s->halted; u++) {
-        struct past *past = &s->past[u];
-        bool asked = s->todo[u] != NOTHING;
-        if (asked && has_run(&s->now[u]))
-            *past = (struct past){s->now[u], past->tries + 1, 0};
-        else if (asked)
-            past->declined++;
-        if (asked && s->now[u].exit == NO_TIME)
-            past->last = s->now[u];
-        bool wanted = past->last.exit == NO_TIME ? past->declined < MOST_DECLINED
-                                                 : has_failed(&past->last) && past->tries < retries;
-        bool anywhere = past->declined >= most || past->last.exit == NO_TIME; /* more is known then */
-        s->todo[u] = !wanted ? NOTHING : anywhere ? ANYWHERE : ELSEWHERE;
-        s->todo[u] |= wanted && past->tries + 1 == retries ? LAST : 0;
-        s->where[u] = past->last.where;
-        *again |= wanted;
+        s->todo[u] = command_past_todo(&s->past[u], retries, forms, &s->processes);
+        s->where[u] = s->past[u].last.where;
+        *again |= s->todo[u] != NOTHING;
     }
     if (*again) {
         plb_app_phase(app, 1);

@@ -156,12 +156,13 @@ int command_tell(struct plb_app *app)
         return PLB_OK;
     struct command_text text = {NULL, 0, 0};
     struct late late = {0};
-    int64_t failed = 0, *units = sorted(s);
+    int64_t failed = 0, again = 0, *units = sorted(s);
     char how[FAILURE], counts[100];
     for (int64_t i = 0; i < s->units && units != NULL; i++) {
         const struct command_outcome *last = last_of(s, units[i]);
         if (has_failed(last) && failed++ == 0)
             command_describe_failure(s, units[i], last, how);
+        again += has_failed(last) && s->past[units[i]].late;
         if (last->exit == NO_TIME)
             add_late(&late, i + 1, (double)last->expected, (double)last->left, (double)last->chance);
     }
@@ -172,16 +173,22 @@ int command_tell(struct plb_app *app)
         command_add(&text, counts, (size_t)n);
         command_add(&text, how, strlen(how));
     }
+    if (again > 0) {
+        int n = snprintf(counts, sizeof counts, "; %lld of them %s not run again, for want of time",
+                         (long long)again, again == 1 ? "was" : "were");
+        command_add(&text, counts, (size_t)n);
+    }
     if (late.n > 0) {
         int n = snprintf(counts, sizeof counts,
                          "%s%lld of %lld lines %s not begun, for want of time: ", failed > 0 ? "; and " : "",
                          (long long)late.n, (long long)s->units, late.n == 1 ? "was" : "were");
         command_add(&text, counts, (size_t)n);
         describe_late(&late, &text);
-        plb_app_unfinished(app, "%s", text.at);
-    } else if (failed > 0) {
-        plb_app_failed(app, "%s", text.at);
     }
+    if (late.n > 0 || again > 0)
+        plb_app_unfinished(app, "%s", text.at);
+    else if (failed > 0)
+        plb_app_failed(app, "%s", text.at);
     free(text.at);
     return PLB_OK;
 }

@@ -8,6 +8,16 @@
 #define DECLINED (-2) /* the exit status of a line that a rank leaves to others */
 #define NO_TIME (-3)  /* and of one that would not end before the time of the run is over */
 
+static inline bool has_run(const struct command_outcome *outcome)
+{
+    return outcome->exit != DECLINED && outcome->exit != NO_TIME;
+}
+
+static inline bool has_failed(const struct command_outcome *outcome)
+{
+    return has_run(outcome) && (outcome->exit != 0 || outcome->signal != 0);
+}
+
 enum { NOTHING, ANYWHERE, ELSEWHERE }; /* what is to be done with a line in a pass */
 #define LAST 4                         /* and is added where it is not run again, however it ends */
 
