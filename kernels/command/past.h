@@ -31,7 +31,7 @@ void command_processes_add(struct command_processes *processes, uint32_t where);
 void command_past_add(struct command_past *past, const struct command_outcome *now,
                       const struct command_processes *processes, bool idle);
 
-/* What is to be done with the line in the next pass: NOTHING, ANYWHERE or ELSEWHERE, and LAST. forms: the
+/* The next pass does this with the line: NOTHING, ANYWHERE or ELSEWHERE, and LAST. forms: the
  * command has two. */
 uint8_t command_past_todo(const struct command_past *past, int64_t retries, bool forms,
                           const struct command_processes *processes);

@@ -81,5 +81,20 @@ ok "a line that fails, and has no time for its second try" $?
     [ "$(cut -f 1 log | xargs)" = 'Seq 1 2' ]
 ok "--resume makes that one" $?
 
+# A file of outputs gets its name when all lines are done.
+rm -f log* go
+head -n 6 cases >six
+joblog "${times[@]}" >old
+whole=(-j 1 --joblog log --cost-from old --lines six --run './sim {}' command.stdout=made)
+"$PLBRUN" "${whole[@]}" run.time_limit=12s run.grace=0s >out 2>&1
+[ $? -eq 1 ] && grep -q '2 of 6 lines were not begun' out && [ ! -e made ] && [ ! -e made.partial ]
+ok "an incomplete file has no name" $?
+"$PLBRUN" "${whole[@]}" --resume run.time_limit=12s run.grace=0s --keep-partial >out 2>&1
+[ $? -eq 1 ] && [ ! -e made ] && [ "$(xargs <made.partial)" = 'line1 line3 line5 line6' ]
+ok "or is FILE.partial" $?
+: >go
+"$PLBRUN" "${whole[@]}" --resume >out 2>&1 && cmp six made && [ ! -e made.partial ]
+ok "--resume makes it whole" $?
+
 # sim.h: the law itself.
 done_testing
