@@ -127,11 +127,6 @@ struct sent {
     double at, before; /* when they were sent, or the last answer came: since 1970, and on our clock */
 };
 
-static struct command_line line_at(const struct command_lines *r, int64_t unit)
-{
-    return command_line_at(r, unit);
-}
-
 static void keep_errors(struct command_lines *r, struct own *own, int64_t number, bool wanted)
 {
     struct command_text text = {NULL, 0, 0};
@@ -150,7 +145,7 @@ static void send_lines(struct command_lines *r, struct own *own, struct sent *se
         command_server_send(&own->server, count, (size_t)n);
     }
     for (int64_t k = 0; k < sent->n; k++) {
-        struct command_line line = line_at(r, sent->units[k]);
+        struct command_line line = command_line_at(r, sent->units[k]);
         text.n = 0;
         command_part_of((struct command_part){LINE, 0}, &line, &text);
         command_add(&text, &own->server.separator, 1);
@@ -165,7 +160,7 @@ static void send_lines(struct command_lines *r, struct own *own, struct sent *se
 static void finish_line(struct command_lines *r, struct sent *sent, int64_t unit, struct command_end *end,
                         int64_t received, bool last)
 {
-    struct command_line line = line_at(r, unit);
+    struct command_line line = command_line_at(r, unit);
     struct command_outcome *outcomes = r->task->data[OUTCOME];
     double now = command_seconds();
     end->began = sent->at;
@@ -192,9 +187,8 @@ static enum command_heard hear(struct command_lines *r, struct own *own, int64_t
     if (!atomic_exchange(&said, true))
         fprintf(stderr,
                 "plbrun: warning: the server on %s has not answered line %lld for %.0f s; it must read line "
-                "by line "
-                "and flush each answer\n",
-                own->host, (long long)(r->task->first + unit) + 1, SILENT);
+                "by line and flush each answer\n",
+                own->host, (long long)command_line_at(r, unit).number, SILENT);
     return command_server_answer(&own->server, most > 0.0 ? most - SILENT + COMMAND_LOOK : 0.0, &r->progress,
                                  answer, n);
 }
@@ -221,7 +215,7 @@ static int64_t take_answers(struct command_lines *r, struct own *own, struct sen
         struct command_end end = {.exit = 0};
         finish_line(r, sent, unit, &end, (int64_t)n, true);
         if (own->server.answers > 1) { /* the first one has loaded */
-            struct command_line line = line_at(r, unit);
+            struct command_line line = command_line_at(r, unit);
             command_note(r->form, *(const double *)r->task->data[COSTS] >= 0.0, r->spec->seconds,
                          command_cost(r, &line), end.took);
         }
@@ -280,7 +274,7 @@ static void refuse_chatter(struct command_lines *r, const struct own *own, int64
         r->task,
         "before line %lld was sent, its server had written '%.*s': each answer is one line, "
         "or ends as --answer-end says",
-        (long long)(r->task->first + unit) + 1, n < 60 ? n : 60, s->from.at + s->taken);
+        (long long)command_line_at(r, unit).number, n < 60 ? n : 60, s->from.at + s->taken);
 }
 
 bool command_serve_lines(struct command_lines *r, const int64_t *units, int64_t n)
