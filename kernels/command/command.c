@@ -74,7 +74,7 @@ static int64_t retries_of(const struct plb_app *app)
 static void declare(struct plb_app *app, struct state *s, const struct command_input *input)
 {
     bool told = input->costs != NULL;
-    s->untold = -1.0;
+    s->unknown = -1.0;
     const struct plb_data buffers[] = {
         [TEXT] = {.name = "lines", .mode = PLB_REPLICATE, .data = input->text, .bytes = input->bytes},
         [PLACES] = {.name = "places",
@@ -89,8 +89,8 @@ static void declare(struct plb_app *app, struct state *s, const struct command_i
                    .bytes = (size_t)s->units * sizeof *s->where},
         [COSTS] = {.name = "costs",
                    .mode = PLB_REPLICATE,
-                   .data = told ? input->costs : &s->untold,
-                   .bytes = (told ? (size_t)s->units : 1) * sizeof s->untold},
+                   .data = told ? input->costs : &s->unknown,
+                   .bytes = (told ? (size_t)s->units : 1) * sizeof s->unknown},
         [OUTCOME] = {.name = "outcomes", .mode = PLB_OUTPUT, .data = s->now, .unit_bytes = sizeof *s->now},
         [OUT] = {.name = "stdout", .mode = PLB_RECORDS},
         [ERR] = {.name = "stderr", .mode = PLB_RECORDS},
@@ -128,6 +128,7 @@ static int setup(struct plb_app *app)
     s->places = input.places;
     s->spec = input.spec;
     s->costs = input.costs;
+    s->order = input.order;
     s->todo = plb_app_alloc_array(app, s->units, sizeof *s->todo);
     s->now = plb_app_alloc_array(app, s->units, sizeof *s->now);
     s->where = plb_app_alloc_array(app, s->units, sizeof *s->where);

@@ -38,26 +38,21 @@ void command_describe_failure(const struct state *s, int64_t unit, const struct 
     free(command.at);
 }
 
-/* The unit of each line, in their order; to be freed. NULL: there is no memory. */
-static int64_t *sorted(const struct state *s)
+/* The unit of a line, from 0. */
+static int64_t unit_of(const struct state *s, int64_t line)
 {
-    int64_t *units = malloc((size_t)s->units * sizeof *units);
-    for (int64_t u = 0; u < s->units && units != NULL; u++)
-        units[s->places[u].number - 1] = u;
-    return units;
+    return s->order != NULL ? s->order[line] : line;
 }
 
 void command_print_all(const struct state *s)
 {
     struct command_text text = {NULL, 0, 0};
-    int64_t *units = sorted(s);
-    for (int64_t i = 0; i < s->units && units != NULL; i++) {
-        struct command_line line = command_line_of(s->text, s->places, units[i]);
+    for (int64_t i = 0; i < s->units; i++) {
+        struct command_line line = command_line_of(s->text, s->places, unit_of(s, i));
         text.n = 0;
         command_describe(s->spec, form_of(s), &line, &text);
         puts(text.at != NULL ? text.at : "");
     }
-    free(units);
     free(text.at);
 }
 
@@ -121,9 +116,9 @@ void command_forecast(const struct plb_app *app, const struct state *s)
     double left = plb_app_time_left(app);
     struct late late = {0};
     struct command_text text = {NULL, 0, 0};
-    int64_t *units = s->spec->seconds && isfinite(left) && !plb_app_resumes(app) ? sorted(s) : NULL;
-    for (int64_t i = 0; i < s->units && units != NULL; i++) {
-        double cost = s->costs[units[i]], chance = command_chance(&ratios, left / cost);
+    bool known = s->spec->seconds && isfinite(left) && !plb_app_resumes(app);
+    for (int64_t i = 0; i < s->units && known; i++) {
+        double cost = s->costs[unit_of(s, i)], chance = command_chance(&ratios, left / cost);
         if (chance < COMMAND_LEAST_CHANCE)
             add_late(&late, i + 1, cost, left, chance);
     }
@@ -132,7 +127,6 @@ void command_forecast(const struct plb_app *app, const struct state *s)
         fprintf(stderr, "plbrun: warning: %lld of %lld lines would not end in time: %s\n", (long long)late.n,
                 (long long)s->units, text.at);
     }
-    free(units);
     free(text.at);
 }
 
@@ -156,17 +150,17 @@ int command_tell(struct plb_app *app)
         return PLB_OK;
     struct command_text text = {NULL, 0, 0};
     struct late late = {0};
-    int64_t failed = 0, again = 0, *units = sorted(s);
+    int64_t failed = 0, again = 0;
     char how[FAILURE], counts[100];
-    for (int64_t i = 0; i < s->units && units != NULL; i++) {
-        const struct command_outcome *last = last_of(s, units[i]);
+    for (int64_t i = 0; i < s->units; i++) {
+        int64_t unit = unit_of(s, i);
+        const struct command_outcome *last = last_of(s, unit);
         if (has_failed(last) && failed++ == 0)
-            command_describe_failure(s, units[i], last, how);
-        again += has_failed(last) && s->past[units[i]].late;
+            command_describe_failure(s, unit, last, how);
+        again += has_failed(last) && s->past[unit].late;
         if (last->exit == NO_TIME)
             add_late(&late, i + 1, (double)last->expected, (double)last->left, (double)last->chance);
     }
-    free(units);
     if (failed > 0) {
         int n = snprintf(counts, sizeof counts, "%lld of %lld lines failed, the first is ", (long long)failed,
                          (long long)s->units);

@@ -21,8 +21,9 @@ struct state {
     char why[FAILURE + 100]; /* for lines that have failed; else "" */
     const char *text;
     const struct command_place *places;
-    const double *costs; /* NULL: they are not told */
-    double untold;       /* below 0: what programs get instead */
+    const double *costs;  /* NULL: they are not told */
+    const int64_t *order; /* the units in the order of their lines; NULL: it is theirs */
+    double unknown;       /* below 0: what programs get instead */
     struct command_spec *spec;
 };
 
