@@ -24,11 +24,13 @@ $(TEST_BIN:%=%.o): TEST_CFLAGS := -O0
 $(TEST_BIN): %: %.o | $(RUNTIME_SO)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $< $(TEST_LINK) $(TEST_LIBS)
 # A kernel's own parts.
-COMMAND_O := $(patsubst %,$(B)/kernels/command/%.o,child gpu guard forecast halt script template)
+TASK_O := $(B)/runtime/app/task_error.o
+COMMAND_O := $(patsubst %,$(B)/kernels/command/%.o,child gpu guard forecast halt past progress script \
+  template) $(TASK_O)
 $(B)/test/unit/test_command: TEST_LIBS += $(COMMAND_O) -lm
 $(B)/test/unit/test_command: $(COMMAND_O)
 $(B)/test/unit/test_server: TEST_LIBS += $(SERVER_O)
-SERVER_O := $(patsubst %,$(B)/kernels/command/%.o,server child guard template)
+SERVER_O := $(patsubst %,$(B)/kernels/command/%.o,server child guard progress template) $(TASK_O)
 $(B)/test/unit/test_server: $(SERVER_O)
 
 # A bundle takes this one along, alone (scripts/gpu-check).

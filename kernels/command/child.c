@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "guard.h"
-#include "plb/kernel.h"
+#include "progress.h"
 
 static double seconds(clockid_t clock)
 {
@@ -103,7 +103,7 @@ static int await(const struct command_child *c, pid_t pid, struct command_end *e
         if (ended(pid, fd, most < 0.0 ? 0.0 : most < COMMAND_LOOK ? most : COMMAND_LOOK, &status))
             break;
         now = command_seconds();
-        if (plb_task_cancelled(c->task) && !killed) {
+        if (!command_progress_goes_on(c->progress) && !killed) {
             end->cancelled = killed = true;
             kill(-pid, SIGKILL);
         } else if (now >= limit && !killed) {

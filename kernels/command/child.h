@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-struct plb_task;
+struct command_progress;
 
 /* Seconds between SIGTERM and SIGKILL where the time is over. Larger: a program that does not listen keeps
  * its core. Smaller: one that tidies up is cut off. */
@@ -22,10 +22,10 @@ double command_time(void);    /* seconds since 1970 */
 
 struct command_child {
     char *const *argv, *const *env;
-    const char *path;            /* of the program */
-    const char *folder;          /* that it works in; NULL: that of this process */
-    double limit;                /* seconds that it may take; 0: any */
-    const struct plb_task *task; /* whose cancellation ends it */
+    const char *path;                  /* of the program */
+    const char *folder;                /* that it works in; NULL: that of this process */
+    double limit;                      /* seconds that it may take; 0: any */
+    struct command_progress *progress; /* of its task, whose cancellation ends it */
 };
 
 struct command_end {

@@ -14,13 +14,6 @@
 #include "entry.h"
 #include "lines.h"
 
-/* Passes in which ranks may decline a line that has failed there. More: a run on one rank takes longer, by
- * about a millisecond each. Fewer: a line is run again where it has failed. */
-#define MOST_DECLINED 8
-
-/* The same where a line is left to PUs of the other form, which may be busy when a pass begins. */
-#define MOST_LEFT 256
-
 static const struct plb_option options[] = {
     {"run", PLB_TEXT, NULL, 0, 0, NULL,
      "the command, with {} {#} {.} {/} {//} {/.} {1} {%} {gpu}; not given: each line is a command"},
@@ -81,7 +74,7 @@ static int64_t retries_of(const struct plb_app *app)
 static void declare(struct plb_app *app, struct state *s, const struct command_input *input)
 {
     bool told = input->costs != NULL;
-    s->untold = -1.0;
+    s->unknown = -1.0;
     const struct plb_data buffers[] = {
         [TEXT] = {.name = "lines", .mode = PLB_REPLICATE, .data = input->text, .bytes = input->bytes},
         [PLACES] = {.name = "places",
@@ -96,8 +89,8 @@ static void declare(struct plb_app *app, struct state *s, const struct command_i
                    .bytes = (size_t)s->units * sizeof *s->where},
         [COSTS] = {.name = "costs",
                    .mode = PLB_REPLICATE,
-                   .data = told ? input->costs : &s->untold,
-                   .bytes = (told ? (size_t)s->units : 1) * sizeof s->untold},
+                   .data = told ? input->costs : &s->unknown,
+                   .bytes = (told ? (size_t)s->units : 1) * sizeof s->unknown},
         [OUTCOME] = {.name = "outcomes", .mode = PLB_OUTPUT, .data = s->now, .unit_bytes = sizeof *s->now},
         [OUT] = {.name = "stdout", .mode = PLB_RECORDS},
         [ERR] = {.name = "stderr", .mode = PLB_RECORDS},
@@ -135,6 +128,7 @@ static int setup(struct plb_app *app)
     s->places = input.places;
     s->spec = input.spec;
     s->costs = input.costs;
+    s->order = input.order;
     s->todo = plb_app_alloc_array(app, s->units, sizeof *s->todo);
     s->now = plb_app_alloc_array(app, s->units, sizeof *s->now);
     s->where = plb_app_alloc_array(app, s->units, sizeof *s->where);
@@ -158,29 +152,37 @@ static int setup(struct plb_app *app)
     return PLB_OK;
 }
 
+/* Enters what the pass has told. A run that goes on by its journal has other processes than before. */
+static void add_pass(struct state *s)
+{
+    bool idle = true, known = s->processes.n > 0;
+    for (int64_t u = 0; u < s->units; u++) {
+        const struct command_outcome *now = &s->now[u];
+        bool asked = s->todo[u] != NOTHING;
+        if (asked && (has_run(now) || now->exit == NO_TIME))
+            command_processes_add(&s->processes, now->where);
+        idle &= !asked || !has_run(now);
+        if (!known)
+            s->past[u].refused = 0;
+    }
+    for (int64_t u = 0; u < s->units; u++)
+        if (s->todo[u] != NOTHING)
+            command_past_add(&s->past[u], &s->now[u], &s->processes, idle);
+}
+
 /* Lines that have failed are run again, while they have tries left. */
 static int next(struct plb_app *app, int64_t pass, bool *again)
 {
     struct state *s = plb_app_state(app);
     int64_t retries = retries_of(app);
-    int most = s->spec->has[ON_CPU] && s->spec->has[ON_GPU] ? MOST_LEFT : MOST_DECLINED;
+    bool forms = s->spec->has[ON_CPU] && s->spec->has[ON_GPU];
     (void)pass;
+    if (!s->halted)
+        add_pass(s);
     for (int64_t u = 0; u < s->units && !s->halted; u++) {
-        struct past *past = &s->past[u];
-        bool asked = s->todo[u] != NOTHING;
-        if (asked && has_run(&s->now[u]))
-            *past = (struct past){s->now[u], past->tries + 1, 0};
-        else if (asked)
-            past->declined++;
-        if (asked && s->now[u].exit == NO_TIME)
-            past->last = s->now[u];
-        bool wanted = past->last.exit == NO_TIME ? past->declined < MOST_DECLINED
-                                                 : has_failed(&past->last) && past->tries < retries;
-        bool anywhere = past->declined >= most || past->last.exit == NO_TIME; /* more is known then */
-        s->todo[u] = !wanted ? NOTHING : anywhere ? ANYWHERE : ELSEWHERE;
-        s->todo[u] |= wanted && past->tries + 1 == retries ? LAST : 0;
-        s->where[u] = past->last.where;
-        *again |= wanted;
+        s->todo[u] = command_past_todo(&s->past[u], retries, forms, &s->processes);
+        s->where[u] = s->past[u].last.where;
+        *again |= s->todo[u] != NOTHING;
     }
     if (*again) {
         plb_app_phase(app, 1);

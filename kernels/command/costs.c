@@ -273,8 +273,9 @@ int command_read_costs(struct plb_app *app, struct command_input *input)
     double sum = 0.0;
     for (int64_t u = 0; u < input->units; u++)
         sum += input->costs[u];
+    double least = sum > 0.0 ? LEAST * sum / (double)input->units : 1.0;
     for (int64_t u = 0; u < input->units; u++) /* a program's start costs something, too */
-        input->costs[u] = fmax(input->costs[u], LEAST * sum / (double)input->units);
+        input->costs[u] = fmax(input->costs[u], least);
     if (status == PLB_OK)
         sort_units(app, input);
     return status;

@@ -38,26 +38,21 @@ void command_describe_failure(const struct state *s, int64_t unit, const struct 
     free(command.at);
 }
 
-/* The unit of each line, in their order; to be freed. NULL: there is no memory. */
-static int64_t *sorted(const struct state *s)
+/* The unit of a line, from 0. */
+static int64_t unit_of(const struct state *s, int64_t line)
 {
-    int64_t *units = malloc((size_t)s->units * sizeof *units);
-    for (int64_t u = 0; u < s->units && units != NULL; u++)
-        units[s->places[u].number - 1] = u;
-    return units;
+    return s->order != NULL ? s->order[line] : line;
 }
 
 void command_print_all(const struct state *s)
 {
     struct command_text text = {NULL, 0, 0};
-    int64_t *units = sorted(s);
-    for (int64_t i = 0; i < s->units && units != NULL; i++) {
-        struct command_line line = command_line_of(s->text, s->places, units[i]);
+    for (int64_t i = 0; i < s->units; i++) {
+        struct command_line line = command_line_of(s->text, s->places, unit_of(s, i));
         text.n = 0;
         command_describe(s->spec, form_of(s), &line, &text);
         puts(text.at != NULL ? text.at : "");
     }
-    free(units);
     free(text.at);
 }
 
@@ -121,9 +116,9 @@ void command_forecast(const struct plb_app *app, const struct state *s)
     double left = plb_app_time_left(app);
     struct late late = {0};
     struct command_text text = {NULL, 0, 0};
-    int64_t *units = s->spec->seconds && isfinite(left) && !plb_app_resumes(app) ? sorted(s) : NULL;
-    for (int64_t i = 0; i < s->units && units != NULL; i++) {
-        double cost = s->costs[units[i]], chance = command_chance(&ratios, left / cost);
+    bool known = s->spec->seconds && isfinite(left) && !plb_app_resumes(app);
+    for (int64_t i = 0; i < s->units && known; i++) {
+        double cost = s->costs[unit_of(s, i)], chance = command_chance(&ratios, left / cost);
         if (chance < COMMAND_LEAST_CHANCE)
             add_late(&late, i + 1, cost, left, chance);
     }
@@ -132,15 +127,16 @@ void command_forecast(const struct plb_app *app, const struct state *s)
         fprintf(stderr, "plbrun: warning: %lld of %lld lines would not end in time: %s\n", (long long)late.n,
                 (long long)s->units, text.at);
     }
-    free(units);
     free(text.at);
 }
 
-/* How a line ended last. Of a pass that --halt has ended, `next` has seen nothing. */
+/* How a line ended last. Of a pass that --halt has ended, `next` has seen nothing; lines that were not begun
+ * in it are zeros. */
 static const struct command_outcome *last_of(const struct state *s, int64_t unit)
 {
-    bool ended = s->halted && s->counted[unit] && s->todo[unit] != NOTHING;
-    return ended ? &s->now[unit] : &s->past[unit].last;
+    const struct command_outcome *now = &s->now[unit];
+    bool ended = s->halted && s->todo[unit] != NOTHING && now->where != 0 && has_run(now);
+    return ended ? now : &s->past[unit].last;
 }
 
 int command_tell(struct plb_app *app)
@@ -154,21 +150,27 @@ int command_tell(struct plb_app *app)
         return PLB_OK;
     struct command_text text = {NULL, 0, 0};
     struct late late = {0};
-    int64_t failed = 0, *units = sorted(s);
+    int64_t failed = 0, again = 0;
     char how[FAILURE], counts[100];
-    for (int64_t i = 0; i < s->units && units != NULL; i++) {
-        const struct command_outcome *last = last_of(s, units[i]);
+    for (int64_t i = 0; i < s->units; i++) {
+        int64_t unit = unit_of(s, i);
+        const struct command_outcome *last = last_of(s, unit);
         if (has_failed(last) && failed++ == 0)
-            command_describe_failure(s, units[i], last, how);
+            command_describe_failure(s, unit, last, how);
+        again += has_failed(last) && s->past[unit].late;
         if (last->exit == NO_TIME)
             add_late(&late, i + 1, (double)last->expected, (double)last->left, (double)last->chance);
     }
-    free(units);
     if (failed > 0) {
         int n = snprintf(counts, sizeof counts, "%lld of %lld lines failed, the first is ", (long long)failed,
                          (long long)s->units);
         command_add(&text, counts, (size_t)n);
         command_add(&text, how, strlen(how));
+    }
+    if (again > 0) {
+        int n = snprintf(counts, sizeof counts, "; %lld of them %s not run again, for want of time",
+                         (long long)again, again == 1 ? "was" : "were");
+        command_add(&text, counts, (size_t)n);
     }
     if (late.n > 0) {
         int n = snprintf(counts, sizeof counts,
@@ -176,10 +178,11 @@ int command_tell(struct plb_app *app)
                          (long long)late.n, (long long)s->units, late.n == 1 ? "was" : "were");
         command_add(&text, counts, (size_t)n);
         describe_late(&late, &text);
-        plb_app_unfinished(app, "%s", text.at);
-    } else if (failed > 0) {
-        plb_app_failed(app, "%s", text.at);
     }
+    if (late.n > 0 || again > 0)
+        plb_app_unfinished(app, "%s", text.at);
+    else if (failed > 0)
+        plb_app_failed(app, "%s", text.at);
     free(text.at);
     return PLB_OK;
 }

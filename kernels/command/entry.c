@@ -157,6 +157,16 @@ static bool halts(const struct command_lines *r, struct ended *n, const struct c
     return command_halt_now(&r->spec->halt, units, n->failed, n->succeeded);
 }
 
+/* Runs a line. False: nobody wants it any more, or those that follow. */
+static bool run_one(struct command_lines *r, const struct command_line *line, bool last,
+                    struct command_outcome *outcome)
+{
+    if (!command_run_line(r, line, last, outcome))
+        return false;
+    command_progress_ended(&r->progress, line->unit - r->task->first + 1);
+    return command_progress_goes_on(&r->progress);
+}
+
 /* Runs the lines of the task that are to be run. Returns whether one was declined. */
 static bool run_lines(struct command_lines *r)
 {
@@ -177,8 +187,7 @@ static bool run_lines(struct command_lines *r)
         else if (!refuses(r, &line, &outcomes[i]) && served != NULL)
             served[n++] = i;
         else if (outcomes[i].exit != NO_TIME)
-            goes_on = command_run_line(r, &line, (todo[i] & LAST) != 0, &outcomes[i])
-                   && !plb_task_cancelled(task);
+            goes_on = run_one(r, &line, (todo[i] & LAST) != 0, &outcomes[i]);
         if (served == NULL && outcomes[i].exit > DECLINED)
             halted |= halts(r, &ended, &outcomes[i], todo[i]);
         declined |= outcomes[i].exit == DECLINED || outcomes[i].exit == NO_TIME;
@@ -192,7 +201,8 @@ static bool run_lines(struct command_lines *r)
 int command_entry(const struct plb_task *task)
 {
     char host[65] = "?";
-    struct command_lines r = {.task = task, .spec = task->data[SPEC]};
+    struct command_lines r = {
+        .task = task, .spec = task->data[SPEC], .progress = {.task = task, .since = command_seconds()}};
     gethostname(host, sizeof host - 1);
     command_add(&r.host, host, strlen(host));
     r.form = task->gpu != NULL && r.spec->has[ON_GPU] ? ON_GPU : ON_CPU;

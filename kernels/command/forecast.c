@@ -8,7 +8,7 @@
  * Lines of which nothing is told may differ a hundredfold; told costs are off by less; and times of another
  * host by a quarter. */
 #define ASSUMED 2.0
-#define UNTOLD 1.5
+#define UNKNOWN 1.5
 #define TOLD 0.4
 #define KNOWN 0.25
 
@@ -26,7 +26,7 @@ static int kept(const struct command_ratios *r)
 static bool find_law(const struct command_ratios *r, double *mean, double *deviation)
 {
     int n = kept(r);
-    double sum = 0.0, squares = 0.0, assumed = r->known ? KNOWN : r->told ? TOLD : UNTOLD;
+    double sum = 0.0, squares = 0.0, assumed = r->known ? KNOWN : r->told ? TOLD : UNKNOWN;
     for (int i = 0; i < n; i++)
         sum += log(r->at[i]);
     if (n == 0 && !r->known)

@@ -9,6 +9,7 @@
 
 #include "child.h"
 #include "plb/kernel.h"
+#include "progress.h"
 
 /* Lines that end with each number of programs, for each of them, before it is decided. More: a wrong number
  * is tried for longer. Fewer: chance decides, where lines differ. */
@@ -87,14 +88,14 @@ static bool is_needless(const struct gpu *g, int slot)
     return g != NULL && g->level.settled && slot >= allowed(g);
 }
 
-bool command_gpu_enter(const struct plb_task *task, bool *leaves)
+bool command_gpu_enter(struct command_progress *progress, bool *leaves)
 {
     int slot;
-    bool may = *leaves;
+    bool may = *leaves, wanted = command_progress_goes_on(progress);
     pthread_mutex_lock(&lock);
-    struct gpu *g = find(task, &slot);
+    struct gpu *g = find(progress->task, &slot);
     *leaves = may && is_needless(g, slot);
-    while (g != NULL && !plb_task_cancelled(task) && !*leaves && g->running >= allowed(g)) {
+    while (g != NULL && wanted && !*leaves && g->running >= allowed(g)) {
         struct timespec until;
         clock_gettime(CLOCK_REALTIME, &until);
         until.tv_nsec += (long)(1e9 * COMMAND_LOOK);
@@ -102,8 +103,9 @@ bool command_gpu_enter(const struct plb_task *task, bool *leaves)
         until.tv_nsec %= 1000000000;
         pthread_cond_timedwait(&change, &lock, &until);
         *leaves = may && is_needless(g, slot);
+        wanted = command_progress_goes_on(progress);
     }
-    bool enters = !*leaves && !plb_task_cancelled(task);
+    bool enters = !*leaves && wanted;
     if (enters && g != NULL) {
         g->running++;
         g->begun[slot] = g->changes;

@@ -23,11 +23,12 @@ struct command_level {
 /* A line of this cost ended, during which `allowed` did not change. */
 void command_level_add(struct command_level *level, double cost, double seconds, bool failed);
 
+struct command_progress;
 struct plb_task;
 
 /* Waits until this slot may start a program on the GPU. Returns whether it may; else the task was cancelled,
  * or *leaves: the slot is not needed, which counts where *leaves is true before. */
-bool command_gpu_enter(const struct plb_task *task, bool *leaves);
+bool command_gpu_enter(struct command_progress *progress, bool *leaves);
 
 /* The program has ended. Returns whether it failed for too many programs, so that the line is run again. */
 bool command_gpu_leave(const struct plb_task *task, double cost, double seconds, bool failed);

@@ -3,9 +3,20 @@
 #define COMMAND_LINES_H
 
 #include "input.h"
+#include "progress.h"
 
 #define DECLINED (-2) /* the exit status of a line that a rank leaves to others */
 #define NO_TIME (-3)  /* and of one that would not end before the time of the run is over */
+
+static inline bool has_run(const struct command_outcome *outcome)
+{
+    return outcome->exit != DECLINED && outcome->exit != NO_TIME;
+}
+
+static inline bool has_failed(const struct command_outcome *outcome)
+{
+    return has_run(outcome) && (outcome->exit != 0 || outcome->signal != 0);
+}
 
 enum { NOTHING, ANYWHERE, ELSEWHERE }; /* what is to be done with a line in a pass */
 #define LAST 4                         /* and is added where it is not run again, however it ends */
@@ -21,7 +32,8 @@ struct command_lines {
     int n_env;
     char sequence[48], own[5][100]; /* variables */
     bool ran;                       /* a line of the task has been run */
-    int failed;                     /* what the entry returns */
+    struct command_progress progress;
+    int failed; /* what the entry returns */
 };
 
 /* Line `unit` of the task, from 0. */

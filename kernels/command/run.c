@@ -69,7 +69,7 @@ static bool run_program(struct command_lines *r, const struct command_line *line
 {
     bool automatic = r->form == ON_GPU && r->spec->automatic, again = true, leaves = !r->ran;
     while (again) {
-        if (automatic && !command_gpu_enter(r->task, &leaves))
+        if (automatic && !command_gpu_enter(&r->progress, &leaves))
             break;
         command_run(child, end);
         again = automatic
@@ -96,7 +96,7 @@ bool command_run_line(struct command_lines *r, const struct command_line *line, 
     const char *folder = spec->folder > 0 ? command_text_of(spec, spec->folder) : NULL;
     command_make(spec, r->form, line, folder, &r->path, &words);
     snprintf(r->sequence, sizeof r->sequence, "PARALLEL_SEQ=%lld", (long long)line->number);
-    struct command_child child = {words.argv, r->env, r->path.at, folder, spec->timeout, r->task};
+    struct command_child child = {words.argv, r->env, r->path.at, folder, spec->timeout, &r->progress};
     if (r->path.n > 0 && !run_program(r, line, &child, &end)) {
         command_words_fini(&words);
         return false;
@@ -115,7 +115,8 @@ bool command_run_line(struct command_lines *r, const struct command_line *line, 
     }
     if (last) /* it has ended */
         command_log(r, line, &end, 0, bytes);
-    *outcome = (struct command_outcome){.exit = end.exit, .signal = end.signal, .where = r->where};
+    if (!end.cancelled)
+        *outcome = (struct command_outcome){.exit = end.exit, .signal = end.signal, .where = r->where};
     command_words_fini(&words);
     return !end.cancelled;
 }

@@ -109,7 +109,7 @@ static bool start(struct command_lines *r, struct own *own)
     struct command_words words = {{NULL, 0, 0}, NULL, 0};
     int reason = ENOENT;
     command_make_server(r->spec, r->form, folder, &r->path, &words);
-    struct command_child child = {words.argv, r->env, r->path.at, folder, 0.0, r->task};
+    struct command_child child = {words.argv, r->env, r->path.at, folder, 0.0, &r->progress};
     bool started = r->path.n > 0 && command_server_start(&own->server, &child, &reason);
     if (!started)
         r->failed = plb_task_leave(r->task, "the server %s cannot be started: %s", words.argv[0],
@@ -126,11 +126,6 @@ struct sent {
     int64_t n;
     double at, before; /* when they were sent, or the last answer came: since 1970, and on our clock */
 };
-
-static struct command_line line_at(const struct command_lines *r, int64_t unit)
-{
-    return command_line_at(r, unit);
-}
 
 static void keep_errors(struct command_lines *r, struct own *own, int64_t number, bool wanted)
 {
@@ -150,7 +145,7 @@ static void send_lines(struct command_lines *r, struct own *own, struct sent *se
         command_server_send(&own->server, count, (size_t)n);
     }
     for (int64_t k = 0; k < sent->n; k++) {
-        struct command_line line = line_at(r, sent->units[k]);
+        struct command_line line = command_line_at(r, sent->units[k]);
         text.n = 0;
         command_part_of((struct command_part){LINE, 0}, &line, &text);
         command_add(&text, &own->server.separator, 1);
@@ -165,7 +160,7 @@ static void send_lines(struct command_lines *r, struct own *own, struct sent *se
 static void finish_line(struct command_lines *r, struct sent *sent, int64_t unit, struct command_end *end,
                         int64_t received, bool last)
 {
-    struct command_line line = line_at(r, unit);
+    struct command_line line = command_line_at(r, unit);
     struct command_outcome *outcomes = r->task->data[OUTCOME];
     double now = command_seconds();
     end->began = sent->at;
@@ -175,6 +170,7 @@ static void finish_line(struct command_lines *r, struct sent *sent, int64_t unit
     if (last)
         command_log(r, &line, end, (int64_t)line.n + 1, received);
     outcomes[unit] = (struct command_outcome){.exit = end->exit, .signal = end->signal, .where = r->where};
+    command_progress_ended(&r->progress, unit + 1);
 }
 
 /* Waits for the answer to the first line of `sent` that has none. Says once in a process that the first
@@ -184,17 +180,16 @@ static enum command_heard hear(struct command_lines *r, struct own *own, int64_t
 {
     static atomic_bool said;
     if (own->answered || atomic_load(&said) || (most > 0.0 && most < SILENT))
-        return command_server_answer(&own->server, most, r->task, answer, n);
-    enum command_heard heard = command_server_answer(&own->server, SILENT, r->task, answer, n);
+        return command_server_answer(&own->server, most, &r->progress, answer, n);
+    enum command_heard heard = command_server_answer(&own->server, SILENT, &r->progress, answer, n);
     if (heard != COMMAND_LATE)
         return heard;
     if (!atomic_exchange(&said, true))
         fprintf(stderr,
                 "plbrun: warning: the server on %s has not answered line %lld for %.0f s; it must read line "
-                "by line "
-                "and flush each answer\n",
-                own->host, (long long)(r->task->first + unit) + 1, SILENT);
-    return command_server_answer(&own->server, most > 0.0 ? most - SILENT + COMMAND_LOOK : 0.0, r->task,
+                "by line and flush each answer\n",
+                own->host, (long long)command_line_at(r, unit).number, SILENT);
+    return command_server_answer(&own->server, most > 0.0 ? most - SILENT + COMMAND_LOOK : 0.0, &r->progress,
                                  answer, n);
 }
 
@@ -220,7 +215,7 @@ static int64_t take_answers(struct command_lines *r, struct own *own, struct sen
         struct command_end end = {.exit = 0};
         finish_line(r, sent, unit, &end, (int64_t)n, true);
         if (own->server.answers > 1) { /* the first one has loaded */
-            struct command_line line = line_at(r, unit);
+            struct command_line line = command_line_at(r, unit);
             command_note(r->form, *(const double *)r->task->data[COSTS] >= 0.0, r->spec->seconds,
                          command_cost(r, &line), end.took);
         }
@@ -279,7 +274,7 @@ static void refuse_chatter(struct command_lines *r, const struct own *own, int64
         r->task,
         "before line %lld was sent, its server had written '%.*s': each answer is one line, "
         "or ends as --answer-end says",
-        (long long)(r->task->first + unit) + 1, n < 60 ? n : 60, s->from.at + s->taken);
+        (long long)command_line_at(r, unit).number, n < 60 ? n : 60, s->from.at + s->taken);
 }
 
 bool command_serve_lines(struct command_lines *r, const int64_t *units, int64_t n)
@@ -289,7 +284,7 @@ bool command_serve_lines(struct command_lines *r, const int64_t *units, int64_t 
     int64_t alone = 0; /* lines before this one are sent alone */
     if (own == NULL)
         r->failed = plb_task_error(r->task, "there is no memory for a server");
-    for (int64_t at = 0; at < n && r->failed == 0 && !plb_task_cancelled(r->task);) {
+    for (int64_t at = 0; at < n && r->failed == 0 && command_progress_goes_on(&r->progress);) {
         struct sent sent = {units + at, r->spec->batches && at >= alone ? n - at : 1, 0.0, 0.0};
         if (own->server.pid <= 0 && !start(r, own))
             break;

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "guard.h"
-#include "plb/kernel.h"
+#include "progress.h"
 
 /* Bytes that are read at a time. Larger: more of the stack. Smaller: more calls. */
 #define BLOCK 65536
@@ -142,8 +142,8 @@ static bool has_ended(const struct command_server *s)
     return waitid(P_PID, (id_t)s->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == s->pid;
 }
 
-enum command_heard command_server_answer(struct command_server *s, double most, const struct plb_task *task,
-                                         const char **answer, size_t *n)
+enum command_heard command_server_answer(struct command_server *s, double most,
+                                         struct command_progress *progress, const char **answer, size_t *n)
 {
     double end = most > 0.0 ? command_seconds() + most : 1e300;
     size_t looked = 0;
@@ -154,7 +154,7 @@ enum command_heard command_server_answer(struct command_server *s, double most, 
             return COMMAND_ANSWER;
         if (ended || !open)
             return COMMAND_ENDED;
-        if (plb_task_cancelled(task))
+        if (!command_progress_goes_on(progress))
             return COMMAND_CANCELLED;
         double left = end - command_seconds();
         if (left <= 0.0)

@@ -37,7 +37,7 @@ void command_server_send(struct command_server *server, const char *bytes, size_
 
 /* Waits for the next answer, at most so many seconds; 0: any. *answer is valid until the next call. */
 enum command_heard command_server_answer(struct command_server *server, double most,
-                                         const struct plb_task *task, const char **answer, size_t *n);
+                                         struct command_progress *progress, const char **answer, size_t *n);
 
 /* Whether the server has written more than what it was asked for, when no answer is awaited. */
 bool command_server_chatters(struct command_server *server);

@@ -70,6 +70,16 @@ static char *grow(char *memory, size_t *room, size_t needed)
     return plb_grow(memory, *room);
 }
 
+static void append(struct plb_records *r, const struct appended *head, const void *bytes)
+{
+    size_t n = (size_t)head->bytes;
+    r->log = grow(r->log, &r->room, r->used + sizeof *head + n);
+    memcpy(r->log + r->used, head, sizeof *head);
+    if (n > 0)
+        memmove(r->log + r->used + sizeof *head, bytes, n);
+    r->used += sizeof *head + n;
+}
+
 int plb_task_record(const struct plb_task *task, int buffer, int64_t unit, const void *bytes, size_t n)
 {
     const struct part *part = task->data[buffer];
@@ -80,11 +90,7 @@ int plb_task_record(const struct plb_task *task, int buffer, int64_t unit, const
     struct plb_records *r = part->records;
     struct appended head = {unit, (int64_t)n, part - r->parts};
     pthread_mutex_lock(&r->lock);
-    r->log = grow(r->log, &r->room, r->used + sizeof head + n);
-    memcpy(r->log + r->used, &head, sizeof head);
-    if (n > 0)
-        memcpy(r->log + r->used + sizeof head, bytes, n);
-    r->used += sizeof head + n;
+    append(r, &head, bytes);
     pthread_mutex_unlock(&r->lock);
     return 0;
 }
@@ -98,6 +104,20 @@ static bool next(const struct plb_records *r, size_t *at, struct appended *head,
     *bytes = r->log + *at + sizeof *head;
     *at += sizeof *head + (size_t)head->bytes;
     return true;
+}
+
+void plb_records_move(struct plb_records *r, int64_t end, struct plb_records *to)
+{
+    struct plb_records rest = *r; /* reads the log while it becomes shorter */
+    struct appended head;
+    const char *bytes;
+    size_t at = 0;
+    pthread_mutex_lock(&r->lock);
+    rest.used = r->used;
+    r->used = 0;
+    while (next(&rest, &at, &head, &bytes))
+        append(head.unit < end ? to : r, &head, bytes);
+    pthread_mutex_unlock(&r->lock);
 }
 
 void plb_records_seal(struct plb_records *r, struct plb_range range)

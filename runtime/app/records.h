@@ -25,6 +25,9 @@ void plb_records_begin(struct plb_records *records);
 /* The entry gets this as the data of buffer i. */
 void *plb_records_part(struct plb_records *records, int i);
 
+/* Moves what was appended for units before `end` to others, which have begun. */
+void plb_records_move(struct plb_records *records, int64_t end, struct plb_records *to);
+
 /* The task of this range has ended: makes the bytes that travel. They last until the next one begins. */
 void plb_records_seal(struct plb_records *records, struct plb_range range);
 void *plb_records_bytes(const struct plb_records *records, size_t *n);

@@ -1,8 +1,9 @@
-/* How an entry says why it fails, or why its PU can work no more (plb/task.h). The text is kept where the
- * PU's executor looks for it. */
+/* An entry says why it fails, why its PU can work no more, and which units have ended (plb/task.h). A text is
+ * kept where the PU's executor looks for it. */
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "app/task_report.h"
 #include "plb/kernel.h"
 
 static void say(const struct plb_task *task, const char *format, va_list args)
@@ -27,6 +28,12 @@ int plb_task_leave(const struct plb_task *task, const char *format, ...)
     say(task, format, args);
     va_end(args);
     return PLB_TASK_LEAVES;
+}
+
+bool plb_task_report(const struct plb_task *task, int64_t count, double seconds)
+{
+    const struct plb_task_reporter *r = task->reporter;
+    return r != NULL && r->report != NULL && r->report(r->context, task, count, seconds);
 }
 
 int plb_task_retire(const struct plb_task *task)

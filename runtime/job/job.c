@@ -346,7 +346,10 @@ int plb_job_finish(struct plb_job *job, struct plb_error *err)
     int status = job->kernel->finish != NULL ? job->kernel->finish(&job->app) : PLB_OK;
     if (hook_status(job, "finish", status, err) != PLB_OK)
         return err->status;
-    job->finished = plb_results_write(&job->app.results, "", err) == PLB_OK;
+    struct plb_results *results = &job->app.results;
+    job->finished = (job->app.unfinished ? plb_results_write_logs(results, err)
+                                         : plb_results_write(results, "", err))
+                 == PLB_OK;
     if (job->finished && job->app.failed.status != PLB_OK)
         plb_fail(err, job->app.failed.status, "%s", job->app.failed.text);
     return err->status;

@@ -195,10 +195,29 @@ void plb_journal_step(struct plb_journal *j)
     plb_writer_hand_over(j);
 }
 
+/* Whether a result waits that a run which goes on would not execute again, of a kernel that may end the run
+ * before all units are: then this pass may be the last one, and unfinished. */
+static bool must_stay(const struct plb_journal *j)
+{
+    const struct plb_kernel *kernel = j->job->kernel;
+    const struct plb_batch *b = &j->next;
+    for (int i = 0; i < b->n && kernel->redo != NULL; i++)
+        for (int64_t u = b->done[i].first; u < b->done[i].first + b->done[i].count; u++)
+            if (!kernel->redo(&j->job->app, u))
+                return true;
+    return false;
+}
+
 bool plb_journal_reads(struct plb_journal *j)
 {
     if (j == NULL)
         return false;
+    if (j->in_pass && !plb_writer_is_broken(j) && must_stay(j)) {
+        if (plb_writer_is_busy(j))
+            return true;
+        j->handed_at = plb_now();
+        plb_writer_hand_over(j);
+    }
     if (j->fresh && j->in_pass && j->handed_at == 0.0 && !plb_writer_is_broken(j)) {
         j->handed_at = plb_now();
         plb_writer_hand_over(j);

@@ -76,7 +76,7 @@ void plb_journal_step(struct plb_journal *journal);
 
 /* When a pass is over: whether the thread still reads buffers. The kernel's `next` changes them, and must
  * wait. A run that has handed over nothing yet does so here, since the job is known by what its buffers have
- * before `next`. */
+ * before `next`. So does one of a kernel with `redo`, which may end although units are left. */
 bool plb_journal_reads(struct plb_journal *journal);
 
 /* The pass is over, and buffers are going to change: what was not handed over is forgotten. */

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/crc32c.h"
+#include "plb/kernel.h"
 
 /* Bytes of inputs from which on a PU pulls for one task at a time. Larger: on a slow link a second task's
  * inputs delay the first tasks of others, and tasks are bound before they can begin. Smaller: a PU waits for
@@ -83,12 +84,20 @@ static bool fetches_much(const struct plb_runner *r)
     return sum >= LARGE;
 }
 
+/* Tasks that may wait for a PU. None beside one that runs where no inputs come, and nobody else executes what
+ * this PU has taken: others are to find them. */
+static int most_ahead(const struct plb_runner *r)
+{
+    bool alone = r->shared->config.kernel->once && plb_dataset_pulled(r->shared->config.data) == 0;
+    return !alone ? PLB_TASKS_AHEAD : plb_running_oldest(r->running) != NULL ? 0 : 1;
+}
+
 void plb_errands_take_ahead(struct plb_errands *errands, struct plb_runner *r)
 {
     struct plb_node_shared *shared = r->shared;
     bool takes = !shared->stopping && !shared->resting
               && !plb_running_only_unwanted(r->running, r->pu.driver->ops.lanes);
-    for (int s = 0; s < PLB_SLOTS && r->n_line < PLB_TASKS_AHEAD && takes; s++) {
+    for (int s = 0; s < PLB_SLOTS && r->n_line < most_ahead(r) && takes; s++) {
         struct plb_slot *slot = &r->slots[s];
         if (slot->state != PLB_SLOT_FREE || fetches_much(r)
             || !plb_worker_take(shared->worker, r->number, &slot->task))

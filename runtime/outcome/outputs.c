@@ -249,7 +249,9 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
         plb_what_if_report(job->what_if, job, report);
     write_reports(a, job, report, trace, &late);
     const struct plb_result *first = plb_results_first(&job->app.results);
-    if (!ran && a->keep_partial && done != NULL && first != NULL) {
+    if (job->app.unfinished && a->keep_partial) /* which units are done is its kernel's affair */
+        write_apart(&job->app.results, ".partial", err);
+    else if (!ran && a->keep_partial && done != NULL && first != NULL) {
         write_apart(&job->app.results, ".partial", err);
         write_units(first, job->kernel->unit, done, err);
     }

@@ -37,8 +37,10 @@ static bool choose(const struct plb_run_settings *settings, double began, double
 void plb_early_end_init(struct plb_early_end *end, const struct plb_run_settings *settings, double began,
                         int n_ranks)
 {
-    *end = (struct plb_early_end){
-        .settings = settings, .n_ranks = n_ranks, .rested = plb_alloc((size_t)n_ranks * sizeof *end->rested)};
+    *end = (struct plb_early_end){.settings = settings,
+                                  .n_ranks = n_ranks,
+                                  .until = INFINITY,
+                                  .rested = plb_alloc((size_t)n_ranks * sizeof *end->rested)};
     end->by_job = choose(settings, began, &end->at, &end->grace);
 }
 
@@ -54,9 +56,10 @@ void plb_early_end_fini(struct plb_early_end *end)
     free(end->rested);
 }
 
-static void say_why(const struct plb_early_end *end, char text[PLB_EARLY_END_TEXT])
+static void say_why(const struct plb_early_end *end, enum plb_early_end_reason reason,
+                    char text[PLB_EARLY_END_TEXT])
 {
-    switch (end->reason) {
+    switch (reason) {
     case PLB_TIME_LIMIT:
         snprintf(text, PLB_EARLY_END_TEXT, "the time limit (run.time_limit = %.40s) was reached",
                  end->settings->limit);
@@ -71,25 +74,31 @@ static void say_why(const struct plb_early_end *end, char text[PLB_EARLY_END_TEX
 void plb_early_end_halt(struct plb_early_end *end, bool at_once)
 {
     end->halts = true;
-    end->grace = at_once ? 0.0 : INFINITY;
+    end->at_once = at_once;
+}
+
+/* Says what bounds the time of the tasks that run, which is the reason for the end where there was none. */
+static void say(struct plb_early_end *end, enum plb_early_end_reason reason)
+{
+    char why[PLB_EARLY_END_TEXT];
+    end->reason = end->reason == PLB_HALTED ? PLB_HALTED : reason;
+    say_why(end, reason, why);
+    plb_log(PLB_LOG_WARNING, "%s: no new task starts, and those that run have %g s to end", why, end->grace);
 }
 
 bool plb_early_end_begins(struct plb_early_end *end, double now)
 {
-    char why[PLB_EARLY_END_TEXT];
-    bool wished = plb_stop_wished();
-    if (plb_early_end_has_begun(end) || (!wished && !end->halts && now < end->at))
-        return false;
-    if (end->halts) {
+    bool wished = plb_stop_wished(), begins = !plb_early_end_has_begun(end);
+    if (begins && end->halts) {
         end->reason = PLB_HALTED;
-        end->until = now + end->grace;
+        end->until = end->at_once ? now : INFINITY;
         return true;
     }
-    end->reason = wished ? PLB_SIGNALLED : end->by_job ? PLB_JOB_ENDS : PLB_TIME_LIMIT;
+    if (end->until < INFINITY || (!wished && now < end->at))
+        return false;
     end->until = now + end->grace;
-    say_why(end, why);
-    plb_log(PLB_LOG_WARNING, "%s: no new task starts, and those that run have %g s to end", why, end->grace);
-    return true;
+    say(end, wished ? PLB_SIGNALLED : end->by_job ? PLB_JOB_ENDS : PLB_TIME_LIMIT);
+    return begins;
 }
 
 void plb_early_end_joined(struct plb_early_end *end, int rank)
@@ -123,7 +132,8 @@ static const char *go_on(const struct plb_early_end *end)
 void plb_early_end_describe(const struct plb_early_end *end, const struct plb_made *made, bool keeps,
                             char text[PLB_EARLY_END_TEXT])
 {
-    say_why(end, text);
+    bool stopped = end->reason == PLB_HALTED && plb_stop_asked() != 0;
+    say_why(end, stopped ? PLB_GOES_ON : end->reason, text);
     size_t n = strlen(text), room = PLB_EARLY_END_TEXT - n;
     if (made->pass == 0)
         snprintf(text + n, room, " before the first pass");

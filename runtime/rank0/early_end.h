@@ -19,8 +19,9 @@ struct plb_early_end {
     double grace; /* seconds */
     bool by_job;  /* `at` follows from the end of the batch job */
     bool halts;   /* the kernel has asked for it (plb_app_halt) */
+    bool at_once; /* and tasks that run do not end before */
     enum plb_early_end_reason reason;
-    double until; /* plb_now() when rank 0 waits no longer for tasks */
+    double until; /* plb_now() when rank 0 waits no longer for tasks; infinite: it waits */
     int n_ranks, n_rested;
     bool *rested; /* by rank: no task runs there any more */
 };
@@ -37,7 +38,7 @@ void plb_early_end_fini(struct plb_early_end *end);
 /* Whether the end begins now: true once. Says so. */
 bool plb_early_end_begins(struct plb_early_end *end, double now);
 
-/* The kernel asks for an end: at once, or when what runs has ended. */
+/* The kernel asks for an end: at once, or when what runs has ended. That may take as long as the run may. */
 void plb_early_end_halt(struct plb_early_end *end, bool at_once);
 
 /* Whether it has begun. */

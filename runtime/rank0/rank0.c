@@ -81,7 +81,7 @@ void plb_rank0_interrupt(struct plb_rank *r)
     char why[PLB_EARLY_END_TEXT];
     if (rank0->master != NULL) /* it is made as soon as all PUs are open */
         made.accepted = plb_master_accepted(rank0->master);
-    if (rank0->early_end.reason == PLB_HALTED)
+    if (rank0->early_end.reason == PLB_HALTED && rank0->job->app.halt.why.status != PLB_OK)
         snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, rank0->job->app.halt.why.text);
     else
         plb_early_end_describe(&rank0->early_end, &made, r->options->keep_partial, why);

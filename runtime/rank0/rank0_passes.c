@@ -89,7 +89,8 @@ void plb_rank0_look_further(struct plb_rank *r)
     if (r->kernel->next != NULL && r->size > 1)
         plb_life_quiet(r->life);
     plb_job_next(rank0->job, r->pass - rank0->repairs - 1, &again, r->err);
-    bool goes_on = again && r->err->status == PLB_OK;
+    bool ended = rank0->job->app.halt.asked && rank0->job->app.halt.why.status == PLB_OK;
+    bool goes_on = again && !ended && r->err->status == PLB_OK;
     rank0->redo.over = !goes_on;
     if (goes_on && plb_early_end_has_begun(&rank0->early_end))
         plb_rank0_interrupt(r);

@@ -46,6 +46,15 @@ wait $run 2>/dev/null
     cmp <(cut -f 1 log) <(echo Seq; seq 5)
 ok "with --resume the outputs are in order, too" $?
 
+"$PLBRUN" -j 1 --cost column:2 -C ' ' --serve 'while read -r x; do printf "x\ny\n"; done' ::: 'a 1' 'b 9' \
+    >out 2>&1
+[ $? -eq 1 ] && grep -q "before line 1 was sent, its server had written 'y'" out
+ok "a server that writes too much is told of by the number of the line" $?
+yes '0 0' | head -n 12 >zeros
+"$PLBRUN" -k -j 1 --cost column:2 --lines zeros --run 'echo {#}' run.time_limit=1h >stdout 2>out &&
+    cmp stdout <(seq 12)
+ok "costs of 0, under a time limit" $?
+
 # sentence NAME PATTERN ARGUMENTS...: refused before work begins.
 sentence() {
     "$PLBRUN" --run 'echo {}' "${@:3}" >out 2>&1 </dev/null

@@ -70,5 +70,35 @@ rm -f log* began
 [ $? -eq 1 ] && grep -qE 'not begun, for want of time: line.* left|time limit .* was reached' out
 ok "by the scatter of times" $?
 
+# A line fails, and has no time for its second try: it is a line that has failed. --resume tries it again.
+rm -f log* go
+printf 'line1\nline2\n' >two
+joblog line1 6 line2 0.1 >old
+failing=(-k -j 1 --retries 2 --joblog log --cost-from old --lines two
+    --run 'echo {}; [ -e go ] || if [ {} = line2 ]; then sleep 0.1; else sleep 6; exit 3; fi')
+"$PLBRUN" "${failing[@]}" run.time_limit=9s run.grace=0s >stdout 2>out
+[ $? -eq 1 ] && grep -q '^plbrun: 1 of 2 lines failed, the first is line 1: .*: exit status 3; 1 of' out &&
+    grep -q 'them was not run again, for want of time; --resume goes on' out
+ok "a line that fails, and has no time for its second try" $?
+: >go
+"$PLBRUN" "${failing[@]}" --resume >>stdout 2>out && [ "$(xargs <stdout)" = 'line1 line2' ] &&
+    [ "$(cut -f 1 log | xargs)" = 'Seq 1 2' ]
+ok "--resume makes that one" $?
+
+# A file of outputs gets its name when all lines are done.
+rm -f log* go
+head -n 6 cases >six
+joblog "${times[@]}" >old
+whole=(-j 1 --joblog log --cost-from old --lines six --run './sim {}' command.stdout=made)
+"$PLBRUN" "${whole[@]}" run.time_limit=12s run.grace=0s >out 2>&1
+[ $? -eq 1 ] && grep -q '2 of 6 lines were not begun' out && [ ! -e made ] && [ ! -e made.partial ]
+ok "an incomplete file has no name" $?
+"$PLBRUN" "${whole[@]}" --resume run.time_limit=12s run.grace=0s --keep-partial >out 2>&1
+[ $? -eq 1 ] && [ ! -e made ] && [ "$(xargs <made.partial)" = 'line1 line3 line5 line6' ]
+ok "or is FILE.partial" $?
+: >go
+"$PLBRUN" "${whole[@]}" --resume >out 2>&1 && cmp six made && [ ! -e made.partial ]
+ok "--resume makes it whole" $?
+
 # sim.h: the law itself.
 done_testing

@@ -99,4 +99,9 @@ kernel "phases and an entry" 2 \
 kernel "no phases in the list" 2 "phase_none.so: the phases of kernel phase_none are none or more than 32" \
     phase_none
 kernel "a phase for GPUs alone" 2 "kernel phase_gpu, phase gpu, has no cpu entry" phase_gpu
+# A kernel that ends the run in its second pass of five.
+lines "$tmp/halts.conf" '[app]' "kernel = $BUILD/test/kernels/halts.so"
+alone "$tmp/halts.conf" --report "$tmp/r.json"
+[ $? -eq 0 ] && [ "$(field passes)" -eq 2 ]
+ok "an end without a complaint, in a pass that is not the last" $?
 done_testing

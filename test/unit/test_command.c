@@ -13,6 +13,7 @@
 #include "../../kernels/command/forecast.h"
 #include "../../kernels/command/gpu.h"
 #include "../../kernels/command/halt.h"
+#include "../../kernels/command/past.h"
 #include "../../kernels/command/template.h"
 
 static void expect_replaced(const char *text, const char *right)
@@ -162,6 +163,76 @@ static void a_gpu_gets_as_many_programs_as_do_most(void **state)
     assert_true(l.settled && l.allowed == 1);
 }
 
+static struct command_outcome refused_by(uint32_t where)
+{
+    return (struct command_outcome){.exit = NO_TIME, .where = where};
+}
+
+/* A slow process refuses a line again and again, while a quick one is busy. Then nobody is. */
+static void a_slow_process_does_not_use_up_tries(void **state)
+{
+    enum { SLOW = 10, QUICK = 12 };
+    struct command_processes processes = {.n = 0};
+    struct command_past past = {.tries = 0};
+    const struct command_outcome slow = refused_by(SLOW), quick = refused_by(QUICK);
+    (void)state;
+    command_processes_add(&processes, QUICK);
+    command_processes_add(&processes, SLOW);
+    for (int pass = 0; pass < 1000; pass++) {
+        command_past_add(&past, &slow, &processes, false);
+        assert_int_equal(command_past_todo(&past, 1, false, &processes), ANYWHERE | LAST);
+    }
+    for (int pass = 0; pass < 20; pass++) { /* the quick one may be late to look */
+        command_past_add(&past, &slow, &processes, true);
+        assert_int_equal(command_past_todo(&past, 1, false, &processes), ANYWHERE | LAST);
+    }
+    command_past_add(&past, &quick, &processes, true);
+    assert_int_equal(command_past_todo(&past, 1, false, &processes), NOTHING);
+    assert_int_equal(past.last.exit, NO_TIME);
+}
+
+/* Nobody comes whose programs are quick enough: the run does not wait for ever. */
+static void what_all_refuse_is_not_run(void **state)
+{
+    struct command_processes processes = {.n = 0};
+    struct command_past one = {.tries = 0}, two = {.tries = 0};
+    const struct command_outcome refused = refused_by(10);
+    int passes = 0;
+    (void)state;
+    command_processes_add(&processes, 10);
+    do
+        command_past_add(&one, &refused, &processes, true);
+    while (++passes < 1000 && command_past_todo(&one, 1, false, &processes) != NOTHING);
+    assert_true(passes < 20);
+    command_processes_add(&processes, 11);
+    passes = 0;
+    do
+        command_past_add(&two, &refused, &processes, true);
+    while (++passes < 10000 && command_past_todo(&two, 1, false, &processes) != NOTHING);
+    assert_true(passes < 1000);
+}
+
+/* The second try of a line that has failed is refused: it is a line that has failed. */
+static void a_failure_stays_one(void **state)
+{
+    struct command_processes processes = {.n = 0};
+    struct command_past past = {.tries = 0};
+    const struct command_outcome failed = {.exit = 3, .where = 10}, refused = refused_by(10);
+    (void)state;
+    command_processes_add(&processes, 10);
+    command_past_add(&past, &failed, &processes, false);
+    assert_int_equal(command_past_todo(&past, 2, false, &processes), ELSEWHERE | LAST);
+    for (int pass = 0; pass < 20; pass++)
+        command_past_add(&past, &refused, &processes, true);
+    assert_int_equal(command_past_todo(&past, 2, false, &processes), NOTHING);
+    assert_int_equal(past.last.exit, 3);
+    assert_true(past.late);
+    command_past_add(&past, &failed, &processes, false); /* --resume has had time */
+    assert_int_equal(past.tries, 2);
+    assert_false(past.late);
+    assert_int_equal(command_past_todo(&past, 2, false, &processes), NOTHING);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +240,9 @@ int main(void)
         cmocka_unit_test(quotes_are_those_of_a_shell),
         cmocka_unit_test(a_script_has_a_parameter_for_each_string),
         cmocka_unit_test(ends_early_as_parallel),
+        cmocka_unit_test(a_slow_process_does_not_use_up_tries),
+        cmocka_unit_test(what_all_refuse_is_not_run),
+        cmocka_unit_test(a_failure_stays_one),
         cmocka_unit_test(chances_follow_what_is_known),
         cmocka_unit_test(a_gpu_gets_as_many_programs_as_do_most),
     };

@@ -88,6 +88,35 @@ static void the_grace_time_bounds_it(void **state)
     plb_early_end_fini(&end);
 }
 
+/* The kernel ends the run, and tasks that run may end: until the time limit, and no longer. */
+static void a_halt_does_not_lift_the_limit(void **state)
+{
+    struct plb_run_settings two = {.limit = "2s", .limit_s = 2.0, .until_job_ends = true, .grace_s = 5.0};
+    (void)state;
+    struct plb_early_end end = begin(&two, 100.0);
+    plb_early_end_halt(&end, false);
+    assert_true(plb_early_end_begins(&end, 101.0));
+    assert_false(plb_early_end_is_over(&end, false, 101.9));
+    assert_false(plb_early_end_begins(&end, 101.9));
+    assert_false(plb_early_end_begins(&end, 102.0)); /* it has begun */
+    assert_false(plb_early_end_is_over(&end, false, 106.9));
+    assert_true(plb_early_end_is_over(&end, false, 107.0));
+    assert_true(end.reason == PLB_HALTED);
+    plb_early_end_fini(&end);
+    end = begin(&two, 100.0);
+    plb_early_end_halt(&end, true);
+    assert_true(plb_early_end_begins(&end, 101.0));
+    assert_true(plb_early_end_is_over(&end, true, 101.0));
+    plb_early_end_fini(&end);
+    end = begin(&two, 100.0);
+    assert_true(plb_early_end_begins(&end, 102.0));
+    plb_early_end_halt(&end, false); /* too late to wait longer */
+    assert_false(plb_early_end_begins(&end, 103.0));
+    assert_true(end.reason == PLB_TIME_LIMIT);
+    assert_true(plb_early_end_is_over(&end, true, 107.0));
+    plb_early_end_fini(&end);
+}
+
 /* Slurm's end is taken with twice the grace time, or a tenth of what is left. */
 static void slurm_s_end_counts(void **state)
 {
@@ -162,6 +191,7 @@ int main(void)
         cmocka_unit_test(a_limit_counts_from_the_start),
         cmocka_unit_test(ranks_and_results_are_waited_for),
         cmocka_unit_test(the_grace_time_bounds_it),
+        cmocka_unit_test(a_halt_does_not_lift_the_limit),
         cmocka_unit_test(slurm_s_end_counts),
         cmocka_unit_test(a_signal_begins_it),
     };

@@ -33,6 +33,35 @@ static void *make(struct plb_records *records, int64_t first, int64_t count, con
     return plb_records_bytes(records, n);
 }
 
+/* The first two of four units are reported while the task goes on, and then the third. */
+static void what_was_appended_moves_by_unit(void **state)
+{
+    struct plb_records *records = plb_records_new(&set), *moved = plb_records_new(&set);
+    size_t n, m;
+    (void)state;
+    make(records, 4, 4, "abc;", &n);
+    plb_records_begin(moved);
+    plb_records_move(records, 6, moved);
+    plb_records_seal(moved, (struct plb_range){4, 2});
+    plb_records_seal(records, (struct plb_range){6, 2});
+    const char *rest = plb_records_bytes(records, &n), *bytes = plb_records_bytes(moved, &m);
+    assert_true(plb_records_are_sound(&set, (struct plb_range){4, 2}, bytes, m));
+    assert_true(plb_records_are_sound(&set, (struct plb_range){6, 2}, rest, n));
+    assert_int_equal(m, n);
+    assert_memory_equal(bytes, rest, n);
+    assert_memory_equal(bytes + 2 * sizeof(int64_t), "abc;abc;", 8);
+    plb_records_begin(moved);
+    plb_records_move(records, 7, moved);
+    plb_records_seal(moved, (struct plb_range){6, 1});
+    plb_records_seal(records, (struct plb_range){7, 1});
+    rest = plb_records_bytes(records, &n);
+    bytes = plb_records_bytes(moved, &m);
+    assert_int_equal(m, n);
+    assert_memory_equal(bytes, rest, n);
+    plb_records_free(moved);
+    plb_records_free(records);
+}
+
 static void keep(struct plb_record_store *store, int pass, struct plb_range range, struct plb_range units,
                  const void *bytes, size_t n)
 {
@@ -197,6 +226,7 @@ static void units_without_a_record_do_not_count(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_was_appended_moves_by_unit),
         cmocka_unit_test(units_keep_what_came_last_and_counts),
         cmocka_unit_test(a_unit_without_a_call_keeps_what_it_has),
         cmocka_unit_test(bytes_that_make_no_sense_are_refused),

@@ -11,17 +11,19 @@
 
 #include <cmocka.h>
 
+#include "../../kernels/command/progress.h"
 #include "../../kernels/command/server.h"
 #include "plb/kernel.h"
 
 static int32_t cancelled;
 static const struct plb_task task = {.cancelled = &cancelled};
+static struct command_progress progress = {.task = &task};
 
 static struct command_server begin(const char *script, char separator, const char *end)
 {
     struct command_server s = {.separator = separator, .end = end};
     char *argv[] = {(char[]){"sh"}, (char[]){"-c"}, (char *)(uintptr_t)script, NULL};
-    struct command_child child = {argv, environ, "/bin/sh", NULL, 0.0, &task};
+    struct command_child child = {argv, environ, "/bin/sh", NULL, 0.0, &progress};
     int reason;
     assert_true(command_server_start(&s, &child, &reason));
     return s;
@@ -47,7 +49,7 @@ static void assert_answer(struct command_server *s, const char *wanted)
 {
     const char *answer;
     size_t n;
-    assert_int_equal(command_server_answer(s, 10.0, &task, &answer, &n), COMMAND_ANSWER);
+    assert_int_equal(command_server_answer(s, 10.0, &progress, &answer, &n), COMMAND_ANSWER);
     assert_int_equal(n, strlen(wanted));
     assert_memory_equal(answer, wanted, n);
 }
@@ -56,7 +58,7 @@ static enum command_heard hear(struct command_server *s, double most)
 {
     const char *answer;
     size_t n;
-    return command_server_answer(s, most, &task, &answer, &n);
+    return command_server_answer(s, most, &progress, &answer, &n);
 }
 
 static void each_line_has_its_answer(void **state)
@@ -102,9 +104,9 @@ static void nul_ends_lines_of_any_text(void **state)
     const char *answer;
     size_t n;
     command_server_send(&s, "two\nlines\0last", 15);
-    assert_int_equal(command_server_answer(&s, 10.0, &task, &answer, &n), COMMAND_ANSWER);
+    assert_int_equal(command_server_answer(&s, 10.0, &progress, &answer, &n), COMMAND_ANSWER);
     assert_true(n == 10 && memcmp(answer, "two\nlines", 10) == 0);
-    assert_int_equal(command_server_answer(&s, 10.0, &task, &answer, &n), COMMAND_ANSWER);
+    assert_int_equal(command_server_answer(&s, 10.0, &progress, &answer, &n), COMMAND_ANSWER);
     assert_true(n == 5 && memcmp(answer, "last", 5) == 0);
     finish(&s, 10.0, 0, 0);
 }
@@ -126,7 +128,7 @@ static void neither_side_waits_for_the_other(void **state)
         command_server_send(&s, line, BYTES);
     }
     for (int i = 0; i < LINES; i++) {
-        assert_int_equal(command_server_answer(&s, 60.0, &task, &answer, &n), COMMAND_ANSWER);
+        assert_int_equal(command_server_answer(&s, 60.0, &progress, &answer, &n), COMMAND_ANSWER);
         assert_true(n == BYTES && answer[0] == 'A' + i);
     }
     free(line);
@@ -189,7 +191,7 @@ __attribute__((unused)) static void one_that_is_not_there_does_not_start(void **
     (void)state;
     struct command_server s = {.separator = '\n'};
     char *argv[] = {(char[]){"no"}, NULL};
-    struct command_child child = {argv, environ, "/no/such/program", NULL, 0.0, &task};
+    struct command_child child = {argv, environ, "/no/such/program", NULL, 0.0, &progress};
     int reason = 0;
     assert_false(command_server_start(&s, &child, &reason));
     assert_int_equal(reason, 2); /* ENOENT */

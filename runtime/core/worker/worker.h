@@ -68,6 +68,10 @@ void plb_worker_forget(struct plb_worker *worker, int pu);
 bool plb_worker_done(struct plb_worker *worker, int pu, const struct plb_slice *task, double execute_s,
                      double transfer_s, int slot);
 
+/* A PU has finished the first units of a task that it goes on with. */
+bool plb_worker_part(struct plb_worker *worker, int pu, const struct plb_slice *units, double seconds,
+                     int slot);
+
 /* The threads of a PU were so long on cores, and waited so long for some: its next reports say so. */
 void plb_worker_cores(struct plb_worker *worker, int pu, double cpu_s, double waited_s);
 

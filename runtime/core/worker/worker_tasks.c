@@ -81,6 +81,12 @@ bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task,
     return wanted && (slot != PLB_NO_SLOT || !plb_queue_goes_on(&w->pus.at[pu].queue, task->block));
 }
 
+bool plb_worker_part(struct plb_worker *w, int pu, const struct plb_slice *task, double seconds, int slot)
+{
+    w->pus.at[pu].in_hand++; /* the rest stays there */
+    return plb_worker_done(w, pu, task, seconds, 0.0, slot);
+}
+
 void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task,
                      const struct plb_device_failure *failure)
 {

@@ -9,8 +9,8 @@
  * must be a pure function of its inputs.
  *
  * The other functions of a kernel run on rank 0 alone, one at a time: `setup` first, then `cost`; `next`
- * after each pass; `verify` (with --verify) and `finish` after the last pass; `agree` (with [run] audit)
- * during passes.
+ * after each pass; `verify` (with --verify) and `finish` after the last pass; `agree` (with [run] audit) and
+ * `heard` during passes; `redo` before the first pass of a run that goes on by its journal.
  *
  * A pass runs one entry over all units once. A kernel may have several entries over the same units and
  * buffers, such as `assign` and `smooth`: its phases. Each pass runs one of them. plbrun keeps what it learns
@@ -186,7 +186,7 @@ struct plb_kernel {
     bool single; /* A cpu entry uses one thread: each thread of a rank's CPU is a PU of its own. */
 
     /* Optional: called during a pass. Units first to first + count - 1 are accepted, and their outputs are in
-     * their place; some of them perhaps not for the first time. */
+     * their place; some of them perhaps not for the first time. It may end the run (plb_app_halt). */
     void (*heard)(struct plb_app *app, int64_t first, int64_t count);
 
     /* Optional, of a run that goes on by its journal: whether a unit that was accepted in the pass with which
@@ -220,7 +220,8 @@ static inline struct plb_phase plb_only_phase(const struct plb_kernel *kernel)
 #define PLB_OPENCL_ENTRY(fn) PLB_CUDA_ENTRY(fn)
 
 /* ----------------------------------------------- what a kernel can ask for
- * setup, cost, next, verify, agree and finish may call these functions; an entry may not. Not thread-safe. */
+ * setup, cost, next, verify, agree, finish, heard and redo may call these functions; an entry may not. Not
+ * thread-safe. */
 
 /* The value of one of the kernel's options. plbrun has checked it before setup. The name must be in the
  * kernel's table, with the type that the function serves. Else the function notes the mistake and returns 1,

@@ -47,6 +47,7 @@ struct plb_task {
                         name, as CUDA_VISIBLE_DEVICES has it; else NULL */
     double until;    /* seconds of CLOCK_MONOTONIC here after which no task goes on, since the time of
                         the run is over; infinite: nobody limits it */
+    const struct plb_task_reporter *reporter; /* for plb_task_report; NULL: it reports nothing */
 };
 
 /* Says why a cpu entry fails: printf's format, no newline. The first call counts, and what does not fit in
@@ -70,6 +71,14 @@ int plb_task_leave(const struct plb_task *task, const char *format, ...);
 /* Says that this PU is not needed any more, which is no mistake: as plb_task_leave, but nobody is warned. */
 int plb_task_retire(const struct plb_task *task);
 #define PLB_TASK_RETIRES (-102)
+
+/* Says that the task's first `count` units have ended, of which those that were not reported before took so
+ * many seconds: outputs and records of these units are complete. Then plbrun may take them at once, so that
+ * they count while the entry goes on with the others. For cpu entries that work for long in one task. At
+ * least one unit stays. Returns whether they were taken: false does no harm, and the entry may ask again
+ * later. Always false where the job has reduced arrays, where tasks are isolated, and where an audit compares
+ * results. Costs a copy of these results. The thread that called the entry calls it. */
+bool plb_task_report(const struct plb_task *task, int64_t count, double seconds);
 
 /* Whether nobody wants the results of this task any more, because another PU was faster. Then the entry may
  * return at once, with any number and any outputs. An entry that runs for long in one task may ask now and

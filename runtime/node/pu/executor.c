@@ -105,8 +105,7 @@ void plb_executor_close(struct plb_executor *e)
 static void *take(struct plb_executor *e, int lane, size_t needed)
 {
     size_t most = plb_arena_most(e->set, plb_arena_buffers(e->set, PLB_MODES_OF_TASKS), &e->limit);
-    double part = FIRST * e->room;
-    size_t bytes = plb_arena_bytes(needed, part < (double)most ? (size_t)part + 1 : most, most);
+    size_t bytes = plb_arena_bytes(needed, (size_t)fmin(FIRST * e->room + 1.0, (double)most), most);
     shrink(e, lane);
     e->memory[lane] = alloc_lane(e, bytes);
     if (e->memory[lane] == NULL && bytes > needed)
@@ -201,13 +200,14 @@ static int copy(struct plb_executor *e, int lane, bool in, char *device, char *h
 }
 
 /* Takes the results of a task out of where the entry had them. */
-static int take_out(struct plb_executor *e, int lane, int i, void *host, void *data, size_t bytes)
+static int take_out(struct plb_executor *e, int lane, int i, char *host, char *data, size_t bytes)
 {
     if (!plb_data_is_result(&e->set->at[i]) || host == data)
         return 0;
     if (!e->on_host)
         return copy(e, lane, false, data, host, bytes);
-    memcpy(host, data, bytes);
+    size_t taken = (size_t)e->reported * e->set->at[i].unit_bytes; /* before */
+    memcpy(host + taken, data + taken, bytes - taken);
     return 0;
 }
 
@@ -289,7 +289,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     size_t bytes[PLB_MAX_DATA], offset;
     int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
     int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
-    int64_t zeroed = 0;
+    int64_t zeroed = e->reported = 0;
     e->why[0] = '\0';
     for (int i = 0; i < n && status == 0; i++) {
         bool whole = buffers == NULL || buffers[i] == NULL;
@@ -301,8 +301,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
         size_t unit = set->at[i].unit_bytes;
         struct part part = {host[i], whole, bytes[i], (size_t)before[i] * unit, (size_t)after[i] * unit};
         status = bring(e, lane, i, &part, results, &data[i]);
-        if (set->at[i].mode == PLB_OUTPUT && results && !set->writes_all)
-            zeroed |= (int64_t)1 << i;
+        zeroed |= (int64_t)(set->at[i].mode == PLB_OUTPUT && results && !set->writes_all) << i;
     }
     struct plb_task task = {.first = range.first,
                             .count = range.count,
@@ -317,7 +316,8 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
                             .gpu = e->config.gpu[0] != '\0' ? e->config.gpu : NULL,
                             .until = e->until,
                             .cancelled = cancelled_flag(e, lane),
-                            .why = e->why};
+                            .why = e->why,
+                            .reporter = &e->reporter};
     status = status == 0 ? launch_watched(e, lane, phase, &task, zeroed) : status;
     note_status(e, status);
     if (e->isolated.ended)

@@ -10,6 +10,7 @@
 
 #include "app/dataset.h"
 #include "app/phase.h"
+#include "app/task_report.h"
 #include "device/driver.h"
 #include "node/memory/arena.h"
 #include "node/memory/page_locks.h"
@@ -23,7 +24,9 @@ struct plb_executor {
     struct plb_page_locks *locks; /* of the node; set after open, and borrowed */
     struct plb_task_limit limit;  /* of the PU's tasks; set after open. Zeroed: tasks are of any size */
     struct plb_device_config config;
-    double until; /* for plb_task.until; set after open */
+    double until;                      /* for plb_task.until; set after open */
+    struct plb_task_reporter reporter; /* for plb_task.reporter; the same */
+    int64_t reported; /* units of the latest task that its entry has reported: they are behind us */
     bool on_host;
     bool guards_inputs; /* looks whether entries change them; set after open. With memory of its own, the
                            device's replicated ones alone */

@@ -87,6 +87,7 @@ int plb_isolated_launch(struct plb_isolated *isolated, int lane, const struct pl
     r->task.before = r->before;
     r->task.after = r->after;
     r->task.why = r->why;
+    r->task.reporter = NULL;
     r->why[0] = '\0';
     plb_crash_begin(phase->name, task->first, task->count);
     plb_child_ready(isolated->child, &err);

@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 
-static struct plb_slot *free_slot(struct plb_runner *r)
+struct plb_slot *plb_next_task_slot(struct plb_runner *r)
 {
     for (int s = 0; s < PLB_SLOTS; s++)
         if (r->slots[s].state == PLB_SLOT_FREE)
@@ -19,7 +19,7 @@ static bool take_task(struct plb_runner *r, struct plb_flight *flight)
 {
     const struct plb_node_shared *shared = r->shared;
     bool wants = shared->guarded || shared->has_slots;
-    struct plb_slot *slot = wants ? free_slot(r) : NULL;
+    struct plb_slot *slot = wants ? plb_next_task_slot(r) : NULL;
     if ((wants && slot == NULL) || !plb_worker_take(shared->worker, r->number, &flight->task))
         return false;
     bool apart = shared->guarded

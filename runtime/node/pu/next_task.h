@@ -10,6 +10,9 @@
  * ready. False: there is none now. Under the lock. */
 bool plb_next_task_find(struct plb_runner *runner, struct plb_flight *flight);
 
+/* A slot that is free; NULL: there is none now. Under the lock. */
+struct plb_slot *plb_next_task_slot(struct plb_runner *runner);
+
 /* Waits for a task, and gives up the lock meanwhile; false: the node stops. Under the lock. */
 bool plb_next_task_await(struct plb_runner *runner, struct plb_flight *flight);
 

@@ -10,6 +10,7 @@
 #include "node/pu/launch.h"
 #include "node/pu/next_task.h"
 #include "node/pu/open_pu.h"
+#include "node/pu/reported.h"
 #include "node/pu/resident.h"
 #include "node/pu/store.h"
 #include "node/pu/task_trace.h"
@@ -123,6 +124,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
     if (status == 0 && shared->config.data->stored != 0)
         times.transfer_s += plb_store(shared, &r->running[f->oldest], &flight);
     pthread_mutex_lock(&shared->lock);
+    plb_reported_end(r, &times, &f->idle_since);
     if (r->trace.on) {
         double now = run_clock(r);
         plb_task_trace(&r->trace, &r->pu.info, &flight.task, &times, f->idle_since, flight.exposed, now);
@@ -170,6 +172,7 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
     bool scratch = flight->slot != NULL && flight->slot->scratch;
     r->running[lane] = (struct plb_running){
         .runs = true, .in_place = shared->guarded && !scratch, .step = ++r->steps, .task = flight->task};
+    plb_reported_begin(r, flight->slot, f->idle_since);
     plb_busy_begin(&r->busy);
     if (f->n == 0)
         plb_combine_report(&r->held, &flight->task);
@@ -179,6 +182,8 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
     r->stale = 0;
     pthread_mutex_unlock(&shared->lock);
     int status = start(r, f, &phase, stale, flight);
+    if (r->executor.reported > 0) /* the rest alone has ended */
+        flight->task = r->running[lane].task;
     if (status == 0) {
         f->at[(f->oldest + f->n++) % f->lanes] = *flight;
         return;
@@ -235,6 +240,7 @@ static void *run(void *runner)
     plb_crash_enter(&r->place);
     r->is_open = plb_pu_open(&r->executor, &r->pu, &shared->config, &r->err);
     r->executor.locks = &shared->locks;
+    plb_reported_init(r);
     pthread_mutex_lock(&shared->lock);
     r->opened = true;
     bool runs = r->err.status == PLB_OK;

@@ -12,6 +12,13 @@
 #include "node/pu/slot.h"
 #include "report/trace.h"
 
+/* The task that runs, as far as its entry has reported it (node/pu/reported.h). */
+struct plb_reported_task {
+    struct plb_slot *slot;    /* of the task */
+    double seconds;           /* of the units that were reported */
+    double until, idle_since; /* for the trace, on the run's clock */
+};
+
 struct plb_runner {
     struct plb_node_shared *shared;
     struct plb_node_pu pu;
@@ -39,6 +46,7 @@ struct plb_runner {
     struct plb_running running[PLB_MAX_LANES]; /* by lane */
     struct plb_busy busy;
     struct plb_latest latest; /* task that was wanted */
+    struct plb_reported_task reported;
 };
 
 #endif

@@ -1,0 +1,121 @@
+/* A copy, and a report. */
+#include "node/pu/reported.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "host/crash.h"
+#include "node/pu/next_task.h"
+#include "node/pu/task_trace.h"
+
+/* The running task, where its first `count` units can be reported. Under the lock. */
+static struct plb_running *divisible(struct plb_runner *r, const struct plb_task *task, int64_t count)
+{
+    struct plb_running *running = &r->running[0];
+    const struct plb_range range = running->task.range;
+    int64_t ended = task->first + count - range.first;
+    bool wanted = running->runs && !running->told && !running->lost && !running->task.audit
+               && !plb_worker_obsolete(r->shared->worker, &running->task);
+    return wanted && running->task.more == 0 && ended > 0 && ended < range.count ? running : NULL;
+}
+
+/* The results of the units of `to` move to it from the task that runs. */
+static void move_results(struct plb_runner *r, const struct plb_task *task, struct plb_slot *to)
+{
+    const struct plb_dataset *set = r->shared->config.data;
+    struct plb_range range = to->task.range;
+    size_t begin, offset, bytes;
+    plb_slot_make_room(to, set, &r->executor);
+    for (int i = 0; i < set->n; i++)
+        if (set->at[i].mode == PLB_OUTPUT) {
+            plb_dataset_bytes(set, i, (struct plb_range){task->first, 0}, &begin, &bytes);
+            plb_dataset_bytes(set, i, range, &offset, &bytes);
+            memcpy(to->buffer[i], (const char *)task->data[i] + (offset - begin), bytes);
+        }
+    if (to->records != NULL)
+        plb_records_move(r->reported.slot->records, plb_range_end(range), to->records);
+    plb_slot_complete(to, set, range);
+}
+
+/* The task that runs has these units alone. */
+static void narrow(struct plb_runner *r, struct plb_running *running, struct plb_range rest)
+{
+    struct plb_slot *slot = r->reported.slot;
+    const struct plb_dataset *set = r->shared->config.data;
+    for (int i = 0; i < set->n && slot != NULL; i++)
+        if (set->at[i].mode != PLB_RECORDS)
+            slot->buffer[i] = plb_slot_buffer(slot, set, i, rest.first);
+    if (slot != NULL)
+        slot->task.range = rest;
+    running->task.range = rest;
+    r->steps++;
+    plb_crash_begin(r->shared->phase.name, rest.first, rest.count);
+}
+
+static void trace(struct plb_runner *r, const struct plb_slice *units, double seconds)
+{
+    struct plb_reported_task *reported = &r->reported;
+    reported->until += seconds;
+    if (r->trace.on)
+        plb_task_trace(&r->trace, &r->pu.info, units, &(struct plb_device_times){.execute_s = seconds},
+                       reported->idle_since, 0.0, reported->until);
+    reported->idle_since = reported->until;
+}
+
+static bool report(void *runner, const struct plb_task *task, int64_t count, double seconds)
+{
+    struct plb_runner *r = runner;
+    struct plb_node_shared *shared = r->shared;
+    pthread_mutex_lock(&shared->lock);
+    struct plb_running *running = divisible(r, task, count);
+    struct plb_slot *to = running != NULL ? plb_next_task_slot(r) : NULL;
+    if (to == NULL) {
+        pthread_mutex_unlock(&shared->lock);
+        return false;
+    }
+    struct plb_range all = running->task.range, ended = {all.first, task->first + count - all.first},
+                     rest = {plb_range_end(ended), all.count - ended.count};
+    to->state = PLB_SLOT_RUNNING;
+    to->scratch = shared->config.data->owner;
+    to->task = running->task;
+    to->task.range = ended;
+    pthread_mutex_unlock(&shared->lock);
+    move_results(r, task, to);
+    pthread_mutex_lock(&shared->lock);
+    bool wanted = plb_worker_part(shared->worker, r->number, &to->task, seconds, to->tag);
+    to->state = wanted ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
+    narrow(r, running, rest);
+    trace(r, &to->task, seconds);
+    r->reported.seconds += seconds;
+    r->executor.reported = count;
+    plb_node_wake(shared);
+    pthread_mutex_unlock(&shared->lock);
+    return true;
+}
+
+void plb_reported_init(struct plb_runner *r)
+{
+    const struct plb_node_config *config = &r->shared->config;
+    const struct plb_dataset *set = config->data;
+    bool divides = r->executor.on_host && !r->executor.shares && !config->audits && r->shared->has_slots
+                && !plb_dataset_reduces(set) && plb_dataset_records(set) != 0 && set->chunk == 0
+                && set->stored == 0 && r->shared->keep == NULL && r->shared->mirror == NULL
+                && r->pu.driver->ops.lanes == 1;
+    if (divides)
+        r->executor.reporter = (struct plb_task_reporter){report, r};
+}
+
+void plb_reported_begin(struct plb_runner *r, struct plb_slot *slot, double idle_since)
+{
+    r->executor.reported = 0;
+    r->reported = (struct plb_reported_task){slot, 0.0, plb_now() + r->shared->config.clock, idle_since};
+}
+
+void plb_reported_end(const struct plb_runner *r, struct plb_device_times *times, double *idle_since)
+{
+    if (r->executor.reported == 0)
+        return;
+    times->execute_s = fmax(times->execute_s - r->reported.seconds, 0.0);
+    *idle_since = r->reported.idle_since;
+}
