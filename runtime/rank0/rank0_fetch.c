@@ -295,7 +295,7 @@ bool plb_results_fetch(struct plb_rank *r, bool goes_on)
     struct plb_rank0 *rank0 = r->rank0;
     rank0->fetching.began = plb_rank_time(r);
     rank0->fetching.goes_on = goes_on;
-    bool asks = plb_master_gather(rank0->master, &r->out);
+    bool asks = plb_master_gather(rank0->master, !goes_on, &r->out);
     rank0->fetching.on = asks || plb_master_lacking(rank0->master) > 0;
     if (!rank0->fetching.on)
         return false;

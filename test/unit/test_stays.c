@@ -91,7 +91,7 @@ static void what_stayed_is_asked_for(void **state)
     report(0, 40, 10, 0);
     report(3, 50, 50, 0);
     assert_true(plb_places_any(places));
-    plb_places_gather(places, 1, &out);
+    plb_places_gather(places, 1, true, &out);
     assert_int_equal(out.n, 2);
     assert_asked(0, 1, 0, 20);
     assert_asked(1, 3, 50, 50);
@@ -112,7 +112,7 @@ static void a_unit_is_where_its_accepted_result_is(void **state)
     report(1, 0, 10, 0);
     report(2, 5, 10, 0);
     report(3, 0, 15, 0);
-    plb_places_gather(places, 1, &out);
+    plb_places_gather(places, 1, true, &out);
     assert_int_equal(out.n, 2);
     assert_asked(0, 1, 0, 10);
     assert_asked(1, 2, 10, 5);
@@ -125,7 +125,7 @@ static void what_is_lost_is_lacking(void **state)
     report(2, 10, 10, 0);
     report(3, 20, 10, 0);
     plb_places_lose(places, 1);
-    plb_places_gather(places, 1, &out);
+    plb_places_gather(places, 1, true, &out);
     assert_int_equal(out.n, 2);
     plb_places_lose(places, 2);
     assert_false(answer(2, 10, 10, true));
@@ -140,7 +140,7 @@ static void a_few_ranges_are_asked_for_at_a_time(void **state)
     (void)state;
     for (int i = 0; i < 10; i++)
         report(1, 10 * i, 1, 0);
-    plb_places_gather(places, 1, &out);
+    plb_places_gather(places, 1, true, &out);
     int asked = out.n;
     assert_true(asked > 1 && asked < 10);
     for (int i = 0; i < 10; i++)
@@ -167,7 +167,7 @@ static void what_nobody_asked_for_is_not_awaited(void **state)
 {
     (void)state;
     report(1, 0, 10, 0);
-    plb_places_gather(places, 1, &out);
+    plb_places_gather(places, 1, true, &out);
     for (int i = 0; i < 7; i++) {
         struct plb_message m = {.type = PLB_FROM, .from = i == 1 ? 2 : 1, .pass = 1};
         struct plb_source *part = &m.sources.at[0];
