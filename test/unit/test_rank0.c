@@ -1,4 +1,5 @@
-/* Rank 0's receiver of messages, with neither MPI nor a node: which failure of a task ends the run. */
+/* Rank 0's receiver of messages, with neither MPI nor a node: which failure of a task ends the run, and what
+ * becomes of results that stayed at ranks. */
 #include "master_fixture.h"
 
 #include "rank0/fetch.h"
@@ -184,6 +185,35 @@ static void a_device_that_fails_does_not_end_the_run_unless_it_is_the_last(void 
 /* ------------------------------------------------------ results that stay, and feed inputs */
 
 enum { NOW, THEN };
+static double now[UNITS], then[UNITS];
+
+/* What rank 0 receives: the linker puts this in the place of plb_mpi_get. */
+static struct receive {
+    int from;
+    void *data;
+    size_t bytes;
+    int *pending;
+} receives[32];
+static int n_receives;
+
+void __wrap_plb_mpi_get(struct plb_mpi *mpi, int from, int tag, void *data, size_t bytes, int *pending);
+void __wrap_plb_mpi_get(struct plb_mpi *mpi, int from, int tag, void *data, size_t bytes, int *pending)
+{
+    (void)mpi;
+    (void)tag;
+    receives[n_receives++] = (struct receive){from, data, bytes, pending};
+    ++*pending;
+}
+
+/* The bytes from a rank arrive: that number again and again. */
+static void bytes_arrive(int from, double number)
+{
+    for (int i = 0; i < n_receives; i++) {
+        for (size_t at = 0; receives[i].from == from && at < receives[i].bytes; at += sizeof number)
+            memcpy((char *)receives[i].data + at, &number, sizeof number);
+        *receives[i].pending -= receives[i].from == from;
+    }
+}
 
 /* Results stay where they are computed. */
 static void execute_pass(struct world *w)
@@ -210,11 +240,17 @@ static void set_up_fetch(struct world *w)
     plug_in(w);
     w->rank0.in_pass = false;
     w->r.data.fed = PLB_BUFFER(NOW);
+    w->r.data.n = 2;
+    w->r.data.at[NOW] = (struct plb_data){.name = "now", .mode = PLB_PARTITION, .unit_bytes = 8};
+    w->r.data.at[THEN] = (struct plb_data){.name = "then", .mode = PLB_OUTPUT, .unit_bytes = 8};
+    w->r.data.host[NOW] = now;
+    w->r.data.host[THEN] = then;
+    n_receives = 0;
     assert_true(plb_results_fetch(&w->r, false));
 }
 
-/* The results that rank 0 has asked a node for arrive. */
-static void arrive(struct world *w, int node)
+/* A node announces the results that rank 0 has asked for. */
+static void answer(struct world *w, int node)
 {
     for (int i = 0; i < w->r.out.n; i++) {
         const struct plb_message asked = w->r.out.at[i];
@@ -223,8 +259,7 @@ static void arrive(struct world *w, int node)
         struct plb_message m = message(&w->f, PLB_FROM, node);
         m.sources = (struct plb_sources){.slot = asked.fetch.slot, .n = 1};
         m.sources.at[0] = (struct plb_source){asked.fetch.range, asked.fetch.buffers, node};
-        assert_true(plb_master_awaits(w->f.master, &m));
-        plb_master_receive(w->f.master, &m, 30.0, &w->r.out);
+        plb_rank0_receive(&w->r, &m);
     }
 }
 
@@ -233,7 +268,10 @@ static void a_loss_after_all_results_of_a_rank_have_come_repeats_nothing(void **
     (void)state;
     struct world w;
     set_up_fetch(&w);
-    arrive(&w, 1);
+    answer(&w, 1);
+    bytes_arrive(1, 1.0);
+    plb_fetch_collect(&w.r);
+    assert_true(then[UNITS / 2] == 1.0);
     assert_true(plb_master_gathers(w.f.master));
     plb_rank0_lose(&w.r, 1);
     assert_int_equal(plb_master_lacking(w.f.master), 0);
@@ -244,10 +282,30 @@ static void a_loss_after_all_results_of_a_rank_have_come_repeats_nothing(void **
     tear_down(&w);
 }
 
+/* Passes are repeated then, and buffers are as they were before. A rank that was too slow goes on sending. */
+static void bytes_of_a_lost_rank_reach_no_buffer(void **state)
+{
+    (void)state;
+    struct world w;
+    set_up_fetch(&w);
+    answer(&w, 1);
+    assert_true(n_receives > 0);
+    plb_rank0_lose(&w.r, 1);
+    assert_true(w.rank0.redo.broken);
+    for (int u = 0; u < UNITS; u++)
+        then[u] = now[u] = -1.0;
+    bytes_arrive(1, 1.0);
+    plb_fetch_collect(&w.r);
+    for (int u = 0; u < UNITS; u++)
+        assert_true(then[u] == -1.0 && now[u] == -1.0);
+    tear_down(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loss_after_all_results_of_a_rank_have_come_repeats_nothing),
+        cmocka_unit_test(bytes_of_a_lost_rank_reach_no_buffer),
         cmocka_unit_test(a_failure_ends_the_run),
         cmocka_unit_test(a_failure_after_others_have_done_the_units_does_not),
         cmocka_unit_test(a_failure_counts_while_one_of_its_units_is_missing),

@@ -232,7 +232,8 @@ static void ask(struct plb_places *p, int node, int pass, struct plb_outbox *out
     for (int i = 0; i < ASKS && n->kept.n > 0; i++) {
         if (n->asked[i].count > 0)
             continue;
-        n->asked[i] = plb_rangeset_take(&n->kept, n->kept.at[0].count);
+        int64_t all = n->kept.at[0].count, most = p->config.most;
+        n->asked[i] = plb_rangeset_take(&n->kept, most > 0 && most < all ? most : all);
         plb_outbox_add(out, PLB_FETCH, 0, node, pass)->fetch = (struct plb_fetch){
             .range = n->asked[i], .slot = PLB_FETCH_SLOT + i, .buffers = p->config.stays};
     }

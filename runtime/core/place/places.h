@@ -32,6 +32,7 @@ struct plb_places_config {
     int64_t stays;   /* mask of the outputs that stay; 0: rank 0 gets all */
     bool feeds_stay; /* these are all that feed inputs, and no others */
     bool audits;     /* tasks may be audited */
+    int64_t most;    /* units that a node is asked for at a time, at most; 0: any number */
 };
 
 struct plb_places;
