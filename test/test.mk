@@ -37,6 +37,10 @@ $(B)/test/unit/test_server: $(SERVER_O)
 $(B)/test/conformance/test_devices: TEST_LINK = $(OBJECTS) $(LINK)
 $(B)/test/conformance/test_devices: $(OBJECTS)
 
+# This one receives data in the place of MPI.
+$(B)/test/unit/test_rank0: TEST_LINK = $(OBJECTS) $(LINK) -Wl,--wrap=plb_mpi_get
+$(B)/test/unit/test_rank0: $(OBJECTS)
+
 $(B)/test/kernels/%.so: test/kernels/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) $(OPENMP) -shared -o $@ $< -lm

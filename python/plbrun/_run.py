@@ -28,6 +28,10 @@ MOST = 1000  # items of a line
 MEMORY = "/dev/shm"
 
 
+def cores():
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 class Lost(RuntimeError):
     """The process that computed an item ended, as by a signal."""
 
@@ -82,17 +86,20 @@ def text_of(module):
 class Run:
     """Items are (function, arguments, keywords). Outcomes are (number of the item, done, value)."""
 
-    def __init__(self, items, servers, hosts=None, options=(), chunk=None):
+    def __init__(self, items, servers=None, hosts=None, options=(), chunk=None):
         self.items = items
         self.folder = tempfile.mkdtemp(prefix="plbrun-", dir=MEMORY if os.path.isdir(MEMORY) else None)
         self.here = hosts is None
         self.store = _wire.Store(self.folder) if self.here and os.path.isdir(MEMORY) else None
         self.words = ""
         try:
-            lines = servers * (len(hosts) if hosts else 1) * LINES
+            jobs = servers or (0 if hosts else cores())  # 0: those of each host
+            lines = (jobs or cores()) * (len(hosts) if hosts else 1) * LINES
             self.chunk = chunk or max(1, min(MOST, len(items) // lines))
             functions, table = self.number_functions()
-            command = [program(), "-0", "--serve-batch", "--jobs", str(servers), *options]
+            command = [program(), "-0", "--serve-batch", "--jobs", str(jobs), *options]
+            if self.chunk > 1:
+                command += ["--retries", "1"]  # the items of a lost line are tried alone
             if hosts:
                 command = [*launcher(hosts), *command]
             self.process = subprocess.Popen(

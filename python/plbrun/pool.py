@@ -1,7 +1,6 @@
 """Python functions on processes of this host or of others: `map`, and an Executor of concurrent.futures."""
 
 import concurrent.futures
-import os
 import threading
 
 from plbrun import _run
@@ -9,16 +8,28 @@ from plbrun._run import Lost
 
 __all__ = ["Executor", "Lost", "map"]
 
+FILES = ("--joblog", "--report", "--trace")  # options that name a file of a run
+TRIES = 2  # of a line by default
 
-def cores():
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+def alone(options):
+    """The options of a run of single items that another run has lost. Its files are not written again."""
+    kept, tries, words = ["balance.grain=1"], TRIES, iter(options)
+    for word in words:
+        name, equals, value = word.partition("=")
+        if name not in ("--retries", *FILES):
+            kept.append(word)
+            continue
+        value = value if equals else next(words, "")
+        tries = int(value) if name == "--retries" and value.isdecimal() else tries
+    return [*kept, "--retries", str(max(1, tries - 1))]  # one was with the others of their line
 
 
 def outcomes_of(items, ranks, hosts, options, chunk=None):
     """Starts a run. Returns an iterator of (number, done, value) of all items, as they come."""
     if not items:
         return iter(())
-    return outcomes(_run.Run(items, ranks or cores(), hosts, options, chunk), items, (ranks, hosts, options))
+    return outcomes(_run.Run(items, ranks, hosts, options, chunk), items, (ranks, hosts, options))
 
 
 def outcomes(run, items, how):
@@ -33,7 +44,8 @@ def outcomes(run, items, how):
                 yield number, done, value
     finally:
         run.close()
-    for number, done, value in outcomes_of([items[k] for k in lost], *how, 1):
+    ranks, hosts, options = how
+    for number, done, value in outcomes_of([items[k] for k in lost], ranks, hosts, alone(options), 1):
         reason = Lost(f"item {lost[number]}{str(value)[len(f'item {number}'):]}") if done is None else value
         yield lost[number], done, reason
 
@@ -47,7 +59,7 @@ def value_of(done, value):
 def map(function, items, *, ranks=None, hosts=None, ordered=True, chunk=None, options=()):
     """Calls a function with each item, on several processes, and returns an iterator of the results.
 
-    ranks: processes at a time on each host, by default one per core. hosts: names of hosts on which mpirun
+    ranks: processes at a time on each host, by default one per core of it. hosts: names of hosts on which mpirun
     starts plbrun; by default this one, without MPI. ordered: results in the order of the items; False: as they
     come. chunk: items of a line; by default some hundred lines for each process. options: more words for
     plbrun, such as "--timeout", "60". An exception of the function is raised when its result is asked for, with
@@ -83,7 +95,8 @@ class Executor(concurrent.futures.Executor):
     GATHER = 0.01  # seconds
 
     def __init__(self, ranks=None, *, hosts=None, options=()):
-        self.ranks, self.hosts, self.options = ranks or cores(), hosts, tuple(options)
+        self.ranks, self.hosts, self.options = ranks, hosts, tuple(options)
+        self.room = 1 if hosts else ranks or _run.cores()  # runs on hosts, or processes, at a time
         self.changed = threading.Condition()
         self.waiting, self.used, self.closed = [], 0, False
         self.runs = set()
@@ -113,19 +126,19 @@ class Executor(concurrent.futures.Executor):
                     seen = seen if self.waiting else -1
                 taken = [(f, item) for f, item in self.waiting if f.set_running_or_notify_cancel()]
                 self.waiting = []
-                ranks = self.ranks if self.hosts else min(self.free(), len(taken))
-                self.used += ranks
+                used = min(self.free(), len(taken))
+                self.used += used
             if taken:
-                run = threading.Thread(target=self.run, args=(taken, ranks), daemon=True)
+                run = threading.Thread(target=self.run, args=(taken, used), daemon=True)
                 self.runs.add(run)
                 run.start()
 
     def free(self):
-        return self.ranks - self.used
+        return self.room - self.used
 
-    def run(self, taken, ranks):
+    def run(self, taken, busy):
         futures = [future for future, _ in taken]
-        left, busy = len(taken), ranks
+        left, ranks = len(taken), self.ranks if self.hosts else busy
         try:
             items = [item for _, item in taken]
             for number, done, value in outcomes_of(items, ranks, self.hosts, self.options):

@@ -83,8 +83,9 @@ bool plb_master_join(struct plb_master *master, int node, const struct plb_pu_in
 /* A node is gone, perhaps before the first pass. Others get what it had; its later messages are dropped. */
 void plb_master_lost(struct plb_master *master, int node, double now, struct plb_outbox *out);
 
-/* No further pass follows: asks nodes for the results that stayed. False: none did, or all are lacking. */
-bool plb_master_gather(struct plb_master *master, struct plb_outbox *out);
+/* Asks nodes for the results that stayed. last: no further pass follows. False: none did, or all are
+ * lacking. */
+bool plb_master_gather(struct plb_master *master, bool last, struct plb_outbox *out);
 
 /* Whether a FROM is awaited: looked at before its results are received. When they are there, it goes to
  * plb_master_receive; without parts where they have arrived damaged. */

@@ -6,13 +6,21 @@
 #include "core/master.h"
 #include "core/master_inside.h"
 
+/* Units of whose results rank 0 receives about as much at a time as a task moves. */
+static int64_t units_at_a_time(const struct plb_master *m)
+{
+    const struct plb_master_config *c = &m->config;
+    double bytes = c->stays != 0 ? plb_sizes_mean(c->sizes, c->units) : 0.0;
+    return bytes > 0.0 ? (int64_t)fmax(c->pulled_bytes / bytes, c->pulled_bytes > 0.0 ? 1.0 : 0.0) : 0;
+}
+
 void plb_master_know_data(struct plb_master *m)
 {
     const struct plb_master_config *c = &m->config;
     m->residence = c->resident ? plb_residence_new(c->n_nodes) : NULL;
     m->sets = c->folds && plb_sizes_fold(c->sizes, c->n_nodes) ? plb_sets_new(c->n_nodes) : NULL;
     m->places = plb_places_new(
-        &(struct plb_places_config){c->n_nodes, c->stays, c->feeds_stay, c->audit > 0.0});
+        &(struct plb_places_config){c->n_nodes, c->stays, c->feeds_stay, c->audit > 0.0, units_at_a_time(m)});
 }
 
 double plb_master_result_seconds(const struct plb_master *m)

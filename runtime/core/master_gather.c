@@ -3,9 +3,9 @@
 #include "core/master_inside.h"
 #include "core/self_check.h"
 
-bool plb_master_gather(struct plb_master *m, struct plb_outbox *out)
+bool plb_master_gather(struct plb_master *m, bool last, struct plb_outbox *out)
 {
-    plb_places_gather(m->places, m->pass, out);
+    plb_places_gather(m->places, m->pass, last, out);
     return plb_master_gathers(m);
 }
 

@@ -9,10 +9,13 @@
  * - Rank 0's own PUs read inputs in place. Those that others have are received there, before the message that
  *   brings the units goes on.
  * - Results are wanted, since no further pass follows, or the kernel has asked for them. Rank 0 asks each
- *   rank for some ranges at a time, and receives them straight into their place when it says FROM.
+ *   rank for some ranges at a time, and receives them when it says FROM.
  *
  * Results that a lost rank had, or that arrive damaged, are computed again (rank0/redo.h). Communication
- * thread only. */
+ * thread only.
+ *
+ * Cost: all that comes is copied once, since nothing is received in its place: a rank that is given up may
+ * send the rest of a message later. Memory: four tasks' data for each rank. */
 #ifndef PLB_RANK0_FETCH_H
 #define PLB_RANK0_FETCH_H
 

@@ -2,6 +2,7 @@
 #include "rank0/fetch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "app/feeds.h"
 #include "base/memory.h"
@@ -13,8 +14,7 @@
 
 struct plb_transfer {
     struct plb_message from;     /* its first source is what comes */
-    bool dropped;                /* it is received to be forgotten */
-    void *scratch[PLB_MAX_DATA]; /* of one that is dropped */
+    void *scratch[PLB_MAX_DATA]; /* where it is received */
     int pending;
     struct plb_transfer *next;
 };
@@ -61,22 +61,34 @@ static void ask(struct plb_rank *r, int rank, struct plb_fetch fetch)
     plb_outbox_add(&r->out, PLB_FETCH, 0, rank, r->pass)->fetch = fetch;
 }
 
-/* A rank sends the first source of a FROM: starts to receive it, in its place. */
-static void receive(struct plb_rank *r, const struct plb_message *from, bool dropped)
+/* A rank sends the first source of a FROM: starts to receive it. Not in its place: if the rank is given up,
+ * MPI may write the rest of a message later, when the place has the data of a later pass. */
+static void receive(struct plb_rank *r, const struct plb_message *from)
 {
     struct plb_fetching *f = &r->rank0->fetching;
     const struct plb_source *source = &from->sources.at[0];
     struct plb_transfer *t = plb_alloc(sizeof *t);
-    *t = (struct plb_transfer){.from = *from, .dropped = dropped, .next = f->transfers};
+    *t = (struct plb_transfer){.from = *from, .next = f->transfers};
     f->transfers = t;
     for (int i = 0; i < r->data.n; i++) {
         size_t offset, bytes;
         if ((source->buffers & PLB_BUFFER(i)) == 0)
             continue;
         plb_dataset_bytes(&r->data, i, source->range, &offset, &bytes);
-        t->scratch[i] = dropped ? plb_alloc(bytes) : NULL;
-        plb_mpi_get(r->mpi, from->from, (int)from->sources.slot,
-                    dropped ? t->scratch[i] : (char *)r->data.host[i] + offset, bytes, &t->pending);
+        t->scratch[i] = plb_alloc_unset(bytes);
+        plb_mpi_get(r->mpi, from->from, (int)from->sources.slot, t->scratch[i], bytes, &t->pending);
+    }
+}
+
+/* All of it is there. */
+static void put_in_place(struct plb_rank *r, const struct plb_transfer *t)
+{
+    for (int i = 0; i < r->data.n; i++) {
+        size_t offset, bytes;
+        if (t->scratch[i] == NULL)
+            continue;
+        plb_dataset_bytes(&r->data, i, t->from.sources.at[0].range, &offset, &bytes);
+        memcpy((char *)r->data.host[i] + offset, t->scratch[i], bytes);
     }
 }
 
@@ -181,7 +193,7 @@ static void fetch(struct plb_rank *r, struct plb_range units)
                 continue;
             plb_rangeset_add(&r->rank0->fetching.here, part);
             ask(r, from.from, (struct plb_fetch){part, INPUTS, r->data.fed, 0, 0, 0});
-            receive(r, &from, false);
+            receive(r, &from);
         }
     plb_rangeset_fini(&lacking);
 }
@@ -189,7 +201,7 @@ static void fetch(struct plb_rank *r, struct plb_range units)
 static bool comes(const struct plb_fetching *f, struct plb_range units)
 {
     for (const struct plb_transfer *t = f->transfers; t != NULL; t = t->next)
-        if (t->pending > 0 && has_inputs(t) && plb_range_overlaps(t->from.sources.at[0].range, units))
+        if (has_inputs(t) && plb_range_overlaps(t->from.sources.at[0].range, units))
             return true;
     return false;
 }
@@ -246,7 +258,7 @@ bool plb_fetch_next(struct plb_rank *r, struct plb_message *m)
 bool plb_fetch_comes(const struct plb_fetching *f)
 {
     for (const struct plb_transfer *t = f->transfers; t != NULL; t = t->next)
-        if (t->pending > 0 && has_inputs(t))
+        if (has_inputs(t))
             return true;
     return false;
 }
@@ -265,7 +277,7 @@ void plb_fetch_hear(struct plb_rank *r, const struct plb_message *m)
         || plb_range_end(source->range) > r->data.units
         || (source->buffers & ~plb_dataset_results(&r->data)) != 0)
         return;
-    receive(r, m, !awaited);
+    receive(r, m);
 }
 
 /* All results of a transfer are there. */
@@ -274,18 +286,14 @@ static void arrive(struct plb_rank *r, struct plb_transfer *t)
     struct plb_rank0 *rank0 = r->rank0;
     struct plb_sources *from = &t->from.sources;
     const struct plb_source *source = &from->at[0];
-    void *parts[PLB_MAX_DATA];
-    if (t->dropped || !rank0->fetching.on || !plb_master_awaits(rank0->master, &t->from))
+    if (!rank0->fetching.on || !plb_master_awaits(rank0->master, &t->from))
         return;
-    for (int i = 0; i < r->data.n; i++) {
-        size_t offset, bytes;
-        plb_dataset_bytes(&r->data, i, source->range, &offset, &bytes);
-        parts[i] = (char *)r->data.host[i] + offset;
-    }
     if (rank0->job->run.checksums
-        && plb_dataset_sum(&r->data, source->range, false, parts, source->buffers) != from->sum) {
+        && plb_dataset_sum(&r->data, source->range, false, t->scratch, source->buffers) != from->sum) {
         plb_say_damaged(r->kernel, &t->from, &rank0->damaged);
         from->n = 0;
+    } else {
+        put_in_place(r, t);
     }
     plb_master_receive(rank0->master, &t->from, plb_rank_time(r), &r->out);
 }
@@ -295,7 +303,7 @@ bool plb_results_fetch(struct plb_rank *r, bool goes_on)
     struct plb_rank0 *rank0 = r->rank0;
     rank0->fetching.began = plb_rank_time(r);
     rank0->fetching.goes_on = goes_on;
-    bool asks = plb_master_gather(rank0->master, &r->out);
+    bool asks = plb_master_gather(rank0->master, !goes_on, &r->out);
     rank0->fetching.on = asks || plb_master_lacking(rank0->master) > 0;
     if (!rank0->fetching.on)
         return false;
@@ -340,7 +348,9 @@ bool plb_fetch_collect(struct plb_rank *r)
             continue;
         }
         *at = t->next;
-        if (!has_inputs(t))
+        if (has_inputs(t))
+            put_in_place(r, t);
+        else
             arrive(r, t);
         free_transfer(t);
         any = true;

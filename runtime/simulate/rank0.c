@@ -139,7 +139,7 @@ double plb_virtual_rank0_gather(struct plb_virtual_rank0 *r)
 {
     double now = plb_virtual_rank0_busy_until(r);
     enter(r);
-    plb_master_gather(r->master, &r->out);
+    plb_master_gather(r->master, true, &r->out);
     leave(r, now, 0);
     return now;
 }

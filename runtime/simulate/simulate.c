@@ -187,8 +187,7 @@ static void set_ideals(struct sim *s, const struct plb_cost_map *map)
 /* Whether inputs are lost with a node that alone had them. Then nothing of the pass counts. */
 static bool goes_back(struct sim *s)
 {
-    bool lacking = plb_master_lacking(s->master) > 0 && !plb_master_gathers(s->master);
-    if (!s->in.feeds || !s->in.master.feeds_stay || !(plb_master_broken(s->master) || lacking))
+    if (!s->in.feeds || !s->in.master.feeds_stay || !plb_master_broken(s->master))
         return false;
     plb_master_break(s->master);
     return true;
@@ -203,7 +202,7 @@ static int end_pass(struct sim *s, double began, struct plb_error *err)
             return plb_fail(err, PLB_EFAILED, "%s", plb_master_failure(s->master));
         if (step(s, err) != PLB_OK)
             return err->status;
-        s->back = plb_master_broken(s->master) && goes_back(s);
+        s->back = goes_back(s);
     }
     s->world.out->makespan_s += plb_virtual_rank0_busy_until(s->rank0) - began;
     if (!isfinite(s->world.now))

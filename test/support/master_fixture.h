@@ -56,7 +56,8 @@ static inline void begin(struct fixture *f, int phase, int64_t replaced, double 
     expect_sound(f);
 }
 
-/* A master that has not begun. Nodes have equal power, and the memory that f->pus says, or no end of it. The
+/* A master that has not begun. Nodes have equal power, and the memory and watts that f->pus says, or no end
+ * of memory. The
  * balancer's first parameter has this value. base: NULL, or more of the configuration. */
 static inline void prepare(struct fixture *f, const char *balancer, double parameter, int nodes,
                            int64_t units, const struct plb_master_config *base)
@@ -76,7 +77,8 @@ static inline void prepare(struct fixture *f, const char *balancer, double param
     assert_int_equal(plb_cost_map_init(&f->map, units, NULL, NULL, &err), PLB_OK);
     for (int n = 0; n < nodes; n++) {
         double memory = f->pus[n].memory > 0.0 ? f->pus[n].memory : INFINITY;
-        f->pus[n] = (struct plb_pu_info){.node = n, .power = 1.0, .memory = memory};
+        f->pus[n] = (struct plb_pu_info){
+            .node = n, .power = 1.0, .memory = memory, .dynamic_watts = f->pus[n].dynamic_watts};
     }
     f->master = plb_master_new(&config, f->pus, nodes);
 }

@@ -37,6 +37,13 @@ def speak(x):
     return sys.stdin.read()
 def twice(block): return Block(bytes(block.data) * 2)
 def unsendable(x): return lambda: x
+def note(path):  # item 700 ends its process
+    name, x = path
+    if x == 700:
+        with open(name, "a") as file:
+            file.write("x")
+        os.abort()
+    return x
 class Table:
     def __init__(self): self.bytes = os.urandom(1 << 20)
     def __call__(self, x): return len(self.bytes) + x
@@ -80,6 +87,19 @@ try:
 except plbrun.Lost as error:
     lost = error
 assert "item 700 " in str(lost) and "signal 6" in str(lost) and results == set(range(2000)) - {700}, lost
+END
+checks "it is tried three times at most, and files of the run are written once" <<'END'
+import os, plbrun
+from functions import *
+for n, ranks, options in (701, 1, []), (701, 2, []), (20000, 1, []), (2000, 2, ["--retries=2", "--joblog", "log"]):
+    name = f"tries-{n}-{ranks}"
+    try:
+        list(plbrun.map(note, [(name, x) for x in range(n)], ranks=ranks, ordered=False, options=options))
+        assert False
+    except plbrun.Lost:
+        assert 2 <= os.path.getsize(name) <= 3, (n, ranks, os.path.getsize(name))
+with open("log", "rb") as file:
+    assert len(file.readlines()) > 500  # lines of the first run
 END
 checks "buffers apart" <<'END'
 import os, plbrun
@@ -155,6 +175,30 @@ assert next(it) == 0
 before = time.time()
 del it
 assert time.time() - before < 4
+END
+checks "one process on each core of a host, however many this one has" <<'END'
+import plbrun, subprocess
+from functions import *
+class Stopped(Exception): pass
+def jobs(**how):
+    try:
+        plbrun.map(square, [1], **how)
+    except Stopped as stopped:
+        words = stopped.args[0]
+        return words[words.index("--jobs") + 1]
+def stop(command, **_): raise Stopped(command)
+subprocess.Popen = stop
+assert jobs(hosts=["a", "b"]) == "0" and jobs(hosts=["a"], ranks=3) == "3" and jobs(ranks=5) == "5"
+assert int(jobs()) > 0
+END
+checks "on hosts, a run whose calls are all cancelled delays no other" <<'END'
+import plbrun, time
+from functions import *
+with plbrun.Executor(hosts=["localhost"], ranks=1) as executor:
+    cancelled = executor.submit(square, 3)
+    assert cancelled.cancel()
+    time.sleep(0.5)
+    assert executor.submit(square, 4).result(timeout=60) == 16
 END
 checks "on hosts, by mpirun" <<'END'
 import plbrun

@@ -1,5 +1,6 @@
 /* The beliefs that a balancer sees: priors, fits, and when each PU is expected to end. */
 #include "master_fixture.h"
+#include "core/grant/balancer_view.h"
 #include "model/belief.h"
 
 /* The view as the last question showed it, and what is answered. */
@@ -187,9 +188,59 @@ static void who_does_not_ask_pays_nothing(void **state)
     stop(&f);
 }
 
+/* Of the later units a tenth. */
+static double declining(const void *context, int64_t first, int64_t count)
+{
+    (void)context;
+    return first < 50 ? (double)count : 0.1 * (double)count;
+}
+
+/* Whether it is worth its watts again is asked by the same costs as of the others. */
+static void what_units_cost_counts_for_a_pu_that_is_left_out(void **state)
+{
+    struct plb_cost_map even, other;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_pus pus;
+    struct plb_task_limit limits[2] = {{INT64_MAX, INFINITY}, {INT64_MAX, INFINITY}};
+    struct plb_history histories[2] = {0};
+    struct plb_balancer_view v;
+    (void)state;
+    assert_int_equal(plb_cost_map_init(&even, 100, NULL, NULL, &err), PLB_OK);
+    assert_int_equal(plb_cost_map_init(&other, 100, declining, NULL, &err), PLB_OK);
+    plb_pus_init(&pus, 2);
+    for (int p = 0; p < 2; p++)
+        plb_pus_add(&pus, &(struct plb_pu_info){.node = p, .power = 1.0}, PLB_PU_SERVED);
+    struct plb_ledger *ledger = plb_ledger_new(2, 2);
+    plb_ledger_begin(ledger, &even, NULL);
+    plb_balancer_view_init(&v, &(struct plb_view_facts){.pus = &pus, .limits = limits}, ledger, histories, 1);
+    plb_balancer_view_begin(&v, 0, &even);
+    for (int p = 0; p < 2; p++) {
+        plb_history_add(&histories[p], &(struct plb_sample){.work = 10.0, .execute_s = 1.0, .tasks = 1});
+        plb_history_place(&histories[p], (struct plb_range){10 * p, 10});
+        plb_balancer_view_sampled(&v, p);
+    }
+    plb_pus_become(&pus, 1, PLB_PU_LEFT_OUT);
+    plb_balancer_view_turn(&v, 1);
+    assert_float_equal(plb_estimate_rate(v.pus[1].estimate), 10.0, 1e-6);
+    for (int p = 0; p < 2; p++)
+        plb_history_recount(&histories[p], &other, 1.0);
+    plb_balancer_view_recount(&v, 0.0);
+    assert_true(plb_cost_work(&other, 0, 10) > 15.0);
+    for (int p = 0; p < 2; p++)
+        assert_float_equal(plb_estimate_rate(v.pus[p].estimate), plb_cost_work(&other, 10 * p, 10), 1e-6);
+    plb_balancer_view_fini(&v);
+    for (int p = 0; p < 2; p++)
+        plb_history_fini(&histories[p]);
+    plb_ledger_free(ledger);
+    plb_pus_fini(&pus);
+    plb_cost_map_fini(&even);
+    plb_cost_map_fini(&other);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_units_cost_counts_for_a_pu_that_is_left_out),
         cmocka_unit_test(priors_follow_powers_and_what_others_show),
         cmocka_unit_test(priors_begin_with_what_an_empty_task_costs),
         cmocka_unit_test(the_rate_of_a_lost_pu_is_shown_no_more),

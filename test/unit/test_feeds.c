@@ -37,7 +37,7 @@ static void set_up(bool audits)
     struct plb_error err = {.status = PLB_OK};
     assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
     ledger = plb_ledger_new(NODES, NODES);
-    places = plb_places_new(&(struct plb_places_config){NODES, stays, stays != 0, audits});
+    places = plb_places_new(&(struct plb_places_config){NODES, stays, stays != 0, audits, 0});
     begin_pass(1, &later);
 }
 

@@ -1,6 +1,8 @@
-/* Rank 0's receiver of messages, with neither MPI nor a node: which failure of a task ends the run. */
+/* Rank 0's receiver of messages, with neither MPI nor a node: which failure of a task ends the run, and what
+ * becomes of results that stayed at ranks. */
 #include "master_fixture.h"
 
+#include "rank0/fetch.h"
 #include "rank0/rank0.h"
 
 #define UNITS 8
@@ -18,28 +20,35 @@ struct world {
     struct plb_rank r;
 };
 
-/* A pass of two nodes with a PU each: both hold blocks of several units. */
-static void set_up(struct world *w)
+/* Rank 0 of the fixture's pass. */
+static void plug_in(struct world *w)
 {
-    memset(w, 0, sizeof *w);
-    start(&w->f, "greedy", 2.0, NODES, UNITS, NULL);
+    int n = w->f.nodes;
     w->job.kernel = w->job.app.kernel = &kernel;
     w->job.run.limit_s = INFINITY;
-    plb_rank0_init(&w->rank0, &w->job, &w->trace, NODES, NODES, true);
+    plb_rank0_init(&w->rank0, &w->job, &w->trace, n, n, true);
     w->rank0.master = w->f.master;
     w->rank0.pus = w->f.pus;
-    w->rank0.n_pus = NODES;
+    w->rank0.n_pus = n;
     w->rank0.in_pass = true;
     w->rank0.incoming = plb_incoming_new(&w->r.data, &(struct plb_incoming_calls){0}, NULL);
     w->r.data.units = UNITS;
     w->r.kernel = &kernel;
     w->r.options = &w->options;
-    w->r.size = NODES;
+    w->r.size = n;
     w->r.pass = w->f.pass;
     w->r.rank0 = &w->rank0;
     w->r.err = &w->err;
-    for (int n = 0; n < NODES; n++)
-        snprintf(w->f.pus[n].name, sizeof w->f.pus[n].name, "pu%d", n);
+    for (int i = 0; i < n; i++)
+        snprintf(w->f.pus[i].name, sizeof w->f.pus[i].name, "pu%d", i);
+}
+
+/* A pass of two nodes with a PU each: both hold blocks of several units. */
+static void set_up(struct world *w)
+{
+    memset(w, 0, sizeof *w);
+    start(&w->f, "greedy", 2.0, NODES, UNITS, NULL);
+    plug_in(w);
 }
 
 static void tear_down(struct world *w)
@@ -173,9 +182,130 @@ static void a_device_that_fails_does_not_end_the_run_unless_it_is_the_last(void 
     tear_down(&w);
 }
 
+/* ------------------------------------------------------ results that stay, and feed inputs */
+
+enum { NOW, THEN };
+static double now[UNITS], then[UNITS];
+
+/* What rank 0 receives: the linker puts this in the place of plb_mpi_get. */
+static struct receive {
+    int from;
+    void *data;
+    size_t bytes;
+    int *pending;
+} receives[32];
+static int n_receives;
+
+void __wrap_plb_mpi_get(struct plb_mpi *mpi, int from, int tag, void *data, size_t bytes, int *pending);
+void __wrap_plb_mpi_get(struct plb_mpi *mpi, int from, int tag, void *data, size_t bytes, int *pending)
+{
+    (void)mpi;
+    (void)tag;
+    receives[n_receives++] = (struct receive){from, data, bytes, pending};
+    ++*pending;
+}
+
+/* The bytes from a rank arrive: that number again and again. */
+static void bytes_arrive(int from, double number)
+{
+    for (int i = 0; i < n_receives; i++) {
+        for (size_t at = 0; receives[i].from == from && at < receives[i].bytes; at += sizeof number)
+            memcpy((char *)receives[i].data + at, &number, sizeof number);
+        *receives[i].pending -= receives[i].from == from;
+    }
+}
+
+/* Results stay where they are computed. */
+static void execute_pass(struct world *w)
+{
+    for (int i = 0; i < w->f.out.n; i++)
+        if (w->f.out.at[i].type == PLB_BLOCK)
+            finish(&w->f, i);
+    assert_true(plb_master_over(w->f.master));
+    w->f.out.n = 0;
+}
+
+/* Two passes of three nodes are over, and the results of the second, which feed inputs, are being fetched. */
+static void set_up_fetch(struct world *w)
+{
+    struct plb_master_config config = {.stays = PLB_BUFFER(THEN), .feeds_stay = true};
+    memset(w, 0, sizeof *w);
+    prepare(&w->f, "static", 0.0, 3, UNITS, &config);
+    plb_master_feed(w->f.master, &(struct plb_feed){.output = THEN, .input = NOW, .now = 0}, 1);
+    begin(&w->f, 0, 0, 10.0, 3);
+    execute_pass(w);
+    plb_master_feed(w->f.master, &(struct plb_feed){.output = THEN, .input = NOW, .now = 1}, 1);
+    begin(&w->f, 0, 0, 20.0, 3);
+    execute_pass(w);
+    plug_in(w);
+    w->rank0.in_pass = false;
+    w->r.data.fed = PLB_BUFFER(NOW);
+    w->r.data.n = 2;
+    w->r.data.at[NOW] = (struct plb_data){.name = "now", .mode = PLB_PARTITION, .unit_bytes = 8};
+    w->r.data.at[THEN] = (struct plb_data){.name = "then", .mode = PLB_OUTPUT, .unit_bytes = 8};
+    w->r.data.host[NOW] = now;
+    w->r.data.host[THEN] = then;
+    n_receives = 0;
+    assert_true(plb_results_fetch(&w->r, false));
+}
+
+/* A node announces the results that rank 0 has asked for. */
+static void answer(struct world *w, int node)
+{
+    for (int i = 0; i < w->r.out.n; i++) {
+        const struct plb_message asked = w->r.out.at[i];
+        if (asked.type != PLB_FETCH || asked.to != node)
+            continue;
+        struct plb_message m = message(&w->f, PLB_FROM, node);
+        m.sources = (struct plb_sources){.slot = asked.fetch.slot, .n = 1};
+        m.sources.at[0] = (struct plb_source){asked.fetch.range, asked.fetch.buffers, node};
+        plb_rank0_receive(&w->r, &m);
+    }
+}
+
+static void a_loss_after_all_results_of_a_rank_have_come_repeats_nothing(void **state)
+{
+    (void)state;
+    struct world w;
+    set_up_fetch(&w);
+    answer(&w, 1);
+    bytes_arrive(1, 1.0);
+    plb_fetch_collect(&w.r);
+    assert_true(then[UNITS / 2] == 1.0);
+    assert_true(plb_master_gathers(w.f.master));
+    plb_rank0_lose(&w.r, 1);
+    assert_int_equal(plb_master_lacking(w.f.master), 0);
+    assert_false(w.rank0.redo.broken);
+    assert_true(w.rank0.fetching.on);
+    plb_rank0_lose(&w.r, 2);
+    assert_true(w.rank0.redo.broken);
+    tear_down(&w);
+}
+
+/* Passes are repeated then, and buffers are as they were before. A rank that was too slow goes on sending. */
+static void bytes_of_a_lost_rank_reach_no_buffer(void **state)
+{
+    (void)state;
+    struct world w;
+    set_up_fetch(&w);
+    answer(&w, 1);
+    assert_true(n_receives > 0);
+    plb_rank0_lose(&w.r, 1);
+    assert_true(w.rank0.redo.broken);
+    for (int u = 0; u < UNITS; u++)
+        then[u] = now[u] = -1.0;
+    bytes_arrive(1, 1.0);
+    plb_fetch_collect(&w.r);
+    for (int u = 0; u < UNITS; u++)
+        assert_true(then[u] == -1.0 && now[u] == -1.0);
+    tear_down(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_loss_after_all_results_of_a_rank_have_come_repeats_nothing),
+        cmocka_unit_test(bytes_of_a_lost_rank_reach_no_buffer),
         cmocka_unit_test(a_failure_ends_the_run),
         cmocka_unit_test(a_failure_after_others_have_done_the_units_does_not),
         cmocka_unit_test(a_failure_counts_while_one_of_its_units_is_missing),

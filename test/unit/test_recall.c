@@ -37,6 +37,39 @@ static void a_start_that_is_too_dear_takes_nothing(void **state)
     assert_true(plb_recall_work(&m, 1000.0, 1e6) == 0.0); /* the owner needs a millisecond for all */
 }
 
+/* A task of ten units takes the owner a second to start and a second to execute: five units a second. A task
+ * of it is executed now. The thief does 100 a second: it ends in half the time where 2 x / 100 = (990 - x)
+ * / 5.
+ */
+static void starts_count_in_the_time_until_the_owner_begins(void **state)
+{
+    struct plb_estimate owner = {
+        .start_s = 1.0, .rate = 10.0, .grain = 10.0, .watched_s = 100.0, .tasks = 50.0};
+    struct plb_pu pus[] = {{.estimate = &owner, .granted = 1000.0, .outstanding = 1}, {.n_samples = 6}};
+    struct plb_history histories[2] = {0};
+    struct plb_balancer_view seen = {.pus = pus, .histories = histories, .n_phases = 1, .room = 2};
+    struct plb_pu_info infos[] = {{.node = 1}, {.node = 2}};
+    struct plb_waiting_list waiting = {0};
+    struct plb_outbox out = {0};
+    struct plb_recalls recalls;
+    (void)state;
+    seen.view.n_pus = 2;
+    for (int i = 1; i <= 6; i++)
+        plb_history_add(&histories[1],
+                        &(struct plb_sample){.work = 200.0 * i, .execute_s = 2.0 * i, .tasks = 1});
+    plb_waiting_list_init(&waiting, 2);
+    plb_waiting_list_enter(&waiting, 1);
+    plb_recalls_init(&recalls, &seen, &waiting, infos, 2.0);
+    plb_recalls_reported(&recalls, 0, 1, &out);
+    assert_int_equal(out.n, 1);
+    assert_true(out.at[0].type == PLB_RECALL && out.at[0].to == 1 && out.at[0].recall.thief == 2);
+    assert_true(fabs(out.at[0].recall.work - 900.0) < 5.0);
+    plb_recalls_fini(&recalls);
+    plb_waiting_list_fini(&waiting);
+    plb_history_fini(&histories[1]);
+    plb_outbox_fini(&out);
+}
+
 static bool recall(struct fixture *f, int pu, double work, int thief, int thief_pu)
 {
     struct plb_message m = message(PLB_RECALL, 0, 1);
@@ -101,6 +134,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_thief_ends_in_half_the_time_until_the_owner_begins),
         cmocka_unit_test(a_start_that_is_too_dear_takes_nothing),
+        cmocka_unit_test(starts_count_in_the_time_until_the_owner_begins),
         cmocka_unit_test(recalled_units_go_to_another_node),
         cmocka_unit_test(recalled_units_go_to_a_neighbour),
         cmocka_unit_test(a_pu_that_rests_gives_itself_nothing),

@@ -28,7 +28,7 @@ static int begin(void **state)
     (void)state;
     assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
     ledger = plb_ledger_new(NODES, NODES);
-    places = plb_places_new(&(struct plb_places_config){NODES, OUTPUTS, false, false});
+    places = plb_places_new(&(struct plb_places_config){.n_nodes = NODES, .stays = OUTPUTS});
     begin_pass(OUTPUTS);
     return 0;
 }
@@ -91,7 +91,7 @@ static void what_stayed_is_asked_for(void **state)
     report(0, 40, 10, 0);
     report(3, 50, 50, 0);
     assert_true(plb_places_any(places));
-    plb_places_gather(places, 1, &out);
+    plb_places_gather(places, 1, true, &out);
     assert_int_equal(out.n, 2);
     assert_asked(0, 1, 0, 20);
     assert_asked(1, 3, 50, 50);
@@ -105,6 +105,27 @@ static void what_stayed_is_asked_for(void **state)
     assert_int_equal(plb_places_counts(places)->gathered, 70);
 }
 
+static void no_more_than_rank_0_takes_at_a_time_is_asked_for(void **state)
+{
+    struct plb_places_config config = {.n_nodes = NODES, .stays = OUTPUTS, .most = 15};
+    (void)state;
+    plb_places_free(places);
+    places = plb_places_new(&config);
+    begin_pass(OUTPUTS);
+    report(1, 0, 20, 0);
+    report(1, 30, 60, 0);
+    plb_places_gather(places, 1, true, &out);
+    assert_int_equal(out.n, 4);
+    assert_asked(0, 1, 0, 15);
+    assert_asked(1, 1, 15, 5);
+    assert_asked(2, 1, 30, 15);
+    assert_asked(3, 1, 45, 15);
+    assert_true(answer(1, 15, 5, true));
+    assert_asked(4, 1, 60, 15);
+    assert_true(answer(1, 0, 15, true));
+    assert_asked(5, 1, 75, 15);
+}
+
 /* The second of two results is not at home anywhere. */
 static void a_unit_is_where_its_accepted_result_is(void **state)
 {
@@ -112,7 +133,7 @@ static void a_unit_is_where_its_accepted_result_is(void **state)
     report(1, 0, 10, 0);
     report(2, 5, 10, 0);
     report(3, 0, 15, 0);
-    plb_places_gather(places, 1, &out);
+    plb_places_gather(places, 1, true, &out);
     assert_int_equal(out.n, 2);
     assert_asked(0, 1, 0, 10);
     assert_asked(1, 2, 10, 5);
@@ -125,7 +146,7 @@ static void what_is_lost_is_lacking(void **state)
     report(2, 10, 10, 0);
     report(3, 20, 10, 0);
     plb_places_lose(places, 1);
-    plb_places_gather(places, 1, &out);
+    plb_places_gather(places, 1, true, &out);
     assert_int_equal(out.n, 2);
     plb_places_lose(places, 2);
     assert_false(answer(2, 10, 10, true));
@@ -140,7 +161,7 @@ static void a_few_ranges_are_asked_for_at_a_time(void **state)
     (void)state;
     for (int i = 0; i < 10; i++)
         report(1, 10 * i, 1, 0);
-    plb_places_gather(places, 1, &out);
+    plb_places_gather(places, 1, true, &out);
     int asked = out.n;
     assert_true(asked > 1 && asked < 10);
     for (int i = 0; i < 10; i++)
@@ -167,7 +188,7 @@ static void what_nobody_asked_for_is_not_awaited(void **state)
 {
     (void)state;
     report(1, 0, 10, 0);
-    plb_places_gather(places, 1, &out);
+    plb_places_gather(places, 1, true, &out);
     for (int i = 0; i < 7; i++) {
         struct plb_message m = {.type = PLB_FROM, .from = i == 1 ? 2 : 1, .pass = 1};
         struct plb_source *part = &m.sources.at[0];
@@ -191,6 +212,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_stayed_is_asked_for, begin, end),
+        cmocka_unit_test_setup_teardown(no_more_than_rank_0_takes_at_a_time_is_asked_for, begin, end),
         cmocka_unit_test_setup_teardown(a_unit_is_where_its_accepted_result_is, begin, end),
         cmocka_unit_test_setup_teardown(what_is_lost_is_lacking, begin, end),
         cmocka_unit_test_setup_teardown(a_few_ranges_are_asked_for_at_a_time, begin, end),

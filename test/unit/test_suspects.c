@@ -83,6 +83,31 @@ static void without_another_rank_units_are_set_aside_at_once(void **state)
     stop(&c.f);
 }
 
+/* The third rank is left out for the energy times delay. It comes back, and finds out which unit it is. */
+static void a_rank_that_is_left_out_tries_them_before_they_are_set_aside(void **state)
+{
+    struct plb_master_config config = {.phases = 2, .goal.objective = PLB_OBJECTIVE_EDP};
+    struct cluster c;
+    int n;
+    (void)state;
+    memset(&c, 0, sizeof c);
+    c.busy = -1;
+    c.f.pus[0].dynamic_watts = c.f.pus[1].dynamic_watts = 1.0;
+    c.f.pus[2].dynamic_watts = 1000.0;
+    prepare(&c.f, "static", 0.0, 3, 20, &config);
+    begin(&c.f, 0, 0, 10.0, 3);
+    assert_int_equal(plb_master_state(c.f.master, 2), PLB_PU_LEFT_OUT);
+    c.bad[13] = true;
+    play(&c);
+    assert_true(plb_master_over(c.f.master));
+    assert_true(c.trials[2] > 0);
+    const struct plb_set_aside *at = list(&c, &n);
+    for (int i = 0; i < n; i++)
+        assert_true(i > 0 || at[i].range.first > 10);
+    assert_int_equal(c.deaths[13], 2);
+    stop(&c.f);
+}
+
 static void child_processes_cost_little(void **state)
 {
     struct cluster c;
@@ -302,6 +327,7 @@ int main(void)
         cmocka_unit_test(another_pu_tries),
         cmocka_unit_test(pus_that_have_not_come_try_nothing),
         cmocka_unit_test(a_node_tries_when_all_its_pus_are_idle),
+        cmocka_unit_test(a_rank_that_is_left_out_tries_them_before_they_are_set_aside),
         cmocka_unit_test(child_processes_cost_little),
         cmocka_unit_test(children_die_in_eighths),
         cmocka_unit_test(units_that_are_accepted_are_above_suspicion),

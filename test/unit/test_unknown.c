@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "config/nearest.h"
 #include "config/unknown.h"
 #include "folder.h"
 
@@ -53,9 +54,34 @@ static void a_word_without_a_section_is_told(void **state)
     tells(*state, "[thing]\n", "command.range=1-3", "--range and the like, or [command], are for the kernel");
 }
 
+/* The name that is suggested; "": none. */
+static const char *nearest(const char *wrong)
+{
+    static const char *const names[] = {"none", "all", "time", "objective", "gpu", NULL};
+    const char *near = plb_nearest(wrong, names);
+    return near != NULL ? near : "";
+}
+
+static void what_looks_like_a_slip_of_the_keys_is_suggested(void **state)
+{
+    (void)state;
+    assert_string_equal(nearest("nome"), "none");
+    assert_string_equal(nearest("nnoe"), "none"); /* two letters changed places */
+    assert_string_equal(nearest("tmie"), "time");
+    assert_string_equal(nearest("timee"), "time");
+    assert_string_equal(nearest("gp"), "gpu");
+    assert_string_equal(nearest("objetcivs"), "objective");
+    assert_string_equal(nearest("some"), ""); /* half of the letters are others */
+    assert_string_equal(nearest("noeno"), "");
+    assert_string_equal(nearest("cpus"), "");
+    assert_string_equal(nearest("abjektiwe"), "objective");
+    assert_string_equal(nearest("abjektiwes"), "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(what_looks_like_a_slip_of_the_keys_is_suggested),
         TEST_IN_FOLDER(an_unknown_name_is_told),
         TEST_IN_FOLDER(a_word_without_a_section_is_told),
     };

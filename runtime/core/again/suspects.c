@@ -183,12 +183,23 @@ int64_t plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_cr
 
 /* ------------------------------------------------------------------------- who may */
 
+/* Whether the death of a PU's executor spares rank 0. */
+static bool spares_rank0(const struct plb_suspects *s, int p)
+{
+    const struct plb_pu_info *pu = &s->config.pus->infos[p];
+    return pu->node != 0 || (s->config.isolated && pu->kind == PLB_CPU);
+}
+
 /* Whether a PU may execute suspect units at all. */
 static bool is_eligible(const struct plb_suspects *s, int p)
 {
-    const struct plb_pu_info *pu = &s->config.pus->infos[p];
-    bool spares_rank0 = pu->node != 0 || (s->config.isolated && pu->kind == PLB_CPU);
-    return spares_rank0 && plb_pus_works(s->config.pus, p);
+    return plb_pus_works(s->config.pus, p) && spares_rank0(s, p);
+}
+
+/* Whether it could, but is left out, or rests. */
+static bool is_away(const struct plb_suspects *s, int p)
+{
+    return plb_pu_waits(s->config.pus->states[p]) && spares_rank0(s, p);
 }
 
 /* Whether it may do so now: one that hangs would hold them for ever. */
@@ -293,6 +304,18 @@ static struct plb_range offer(const struct plb_suspects *s, const struct suspect
     return range;
 }
 
+/* Nobody who works may execute what stands apart: when nothing else is left to grant, a PU comes back for it.
+ * False: there is none. */
+static bool call_back(const struct plb_suspects *s, struct plb_outbox *out)
+{
+    int p = 0;
+    while (p < s->config.pus->n && !is_away(s, p))
+        p++;
+    if (p < s->config.pus->n && plb_ledger_free_units(s->config.ledger) == 0)
+        plb_agenda_call_back(s->config.agenda, p, out);
+    return p < s->config.pus->n;
+}
+
 static void grant(struct plb_suspects *s, int p, int trusted, struct plb_outbox *out)
 {
     for (int i = 0; i < s->n; i++) {
@@ -312,7 +335,7 @@ void plb_suspects_step(struct plb_suspects *s, double pass_s, struct plb_outbox 
     int64_t done = plb_ledger_accepted_units(s->config.ledger) - s->known[s->phase].units;
     if (s->crashes >= HOPELESS && done <= 0)
         plb_agenda_fail(s->config.agenda, "the kernel crashes in all units that were tried");
-    settle(s, count(s, is_eligible) == 0, pass_s, out);
+    settle(s, count(s, is_eligible) == 0 && (apart->n == 0 || !call_back(s, out)), pass_s, out);
     int trusted = count(s, is_trusted);
     for (int p = 0; p < s->config.pus->n && apart->n > 0 && plb_ledger_free_units(s->config.ledger) == 0; p++)
         if (is_trusted(s, p) && plb_ledger_open_blocks(s->config.ledger, p) == 0)

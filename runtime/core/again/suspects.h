@@ -11,6 +11,7 @@
  * - They do not move to other nodes, and nobody gets a copy of them. They go to another PU than that in which
  *   their executor died, where there is one.
  * - A PU that may hang gets none before it is heard (core/again/backup.h).
+ * - A PU that is left out, or rests, comes back for them if no other one may execute them.
  * - Rank 0 may not die. So its PUs execute no suspect units, but CPUs whose tasks run in child processes do.
  *
  * A unit is set aside when its executor has died twice and it was alone in its task the second time, or when

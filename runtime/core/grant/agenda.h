@@ -78,6 +78,10 @@ const struct plb_watts *plb_agenda_watts(const struct plb_agenda *agenda);
 void plb_agenda_entrust(struct plb_agenda *agenda, int pu, struct plb_range range, int64_t most,
                         struct plb_outbox *out);
 
+/* A PU that is left out, or rests, works from now on, since nobody else may execute what stands apart. The
+ * balancer begins anew. */
+void plb_agenda_call_back(struct plb_agenda *agenda, int pu, struct plb_outbox *out);
+
 /* The joules that leaving PUs out has saved so far, and more of that kind. */
 struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *agenda);
 

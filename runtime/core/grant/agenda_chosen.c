@@ -90,6 +90,14 @@ void plb_agenda_readmit(struct plb_agenda *a)
             turn(a, p);
 }
 
+void plb_agenda_call_back(struct plb_agenda *a, int p, struct plb_outbox *out)
+{
+    plb_chosen_need(a->chosen, p);
+    turn(a, p);
+    plb_agenda_restart(a);
+    tell_all(a, out);
+}
+
 void plb_agenda_choose_first(struct plb_agenda *a)
 {
     const struct plb_view *view = &a->seen.view;

@@ -252,6 +252,8 @@ void plb_balancer_view_recount(struct plb_balancer_view *v, double cost_spread)
         v->pus[p].granted += v->pus[p].done;
         if (!v->pus[p].lost)
             believe(v, p);
+        else /* one that is left out may be wanted again */
+            plb_history_estimate(plb_balancer_view_history(v, p));
         expect_end(v, p);
     }
     v->view.total = total;

@@ -331,9 +331,16 @@ static bool choose_least(struct plb_chosen *c, const struct plb_view *view, stru
     return true;
 }
 
+void plb_chosen_need(struct plb_chosen *c, int p)
+{
+    c->pus[p].needed = true;
+    plb_pus_become(c->all, p, PLB_PU_SERVED);
+}
+
 /* A PU is left out, or is not. */
 static void set_out(struct plb_chosen *c, int p, bool out)
 {
+    out = out && !c->pus[p].needed;
     if (plb_pus_usable(c->all, p) && out != plb_chosen_out(c, p))
         plb_pus_become(c->all, p, out ? PLB_PU_LEFT_OUT : PLB_PU_SERVED);
 }
@@ -372,7 +379,7 @@ void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double
         return;
     plb_chosen_keep_one(c, view);
     for (int p = 0; p < view->n_pus; p++) {
-        bool rests = plb_watts_rests(c->watts, p), usable = plb_pus_usable(c->all, p);
+        bool rests = plb_watts_rests(c->watts, p) && !c->pus[p].needed, usable = plb_pus_usable(c->all, p);
         if (usable && !plb_chosen_out(c, p) && rests != (c->all->states[p] == PLB_PU_RESTING))
             plb_pus_become(c->all, p, rests ? PLB_PU_RESTING : PLB_PU_SERVED);
     }

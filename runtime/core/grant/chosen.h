@@ -35,6 +35,9 @@ void plb_chosen_free(struct plb_chosen *chosen);
 /* A pass is over: nobody is left out until the next decision. */
 void plb_chosen_readmit(struct plb_chosen *chosen);
 
+/* A PU that is left out, or rests, works until the pass ends: nobody else may execute some units. */
+void plb_chosen_need(struct plb_chosen *chosen, int pu);
+
 /* A pass begins. unknown_cost: its units may cost unlike amounts. Then
  * a PU is left out once it is surely dear. */
 void plb_chosen_begin(struct plb_chosen *chosen, const struct plb_view *view, bool unknown_cost);

@@ -28,6 +28,7 @@ struct chosen_pu {
     double error;  /* standard error of its logarithm; 0: units are alike, or so many that it is no chance */
     bool known;    /* well enough to be chosen or left out */
     bool tried;    /* it works to be known better, and is not among the best */
+    bool needed;   /* nobody else may execute some units of this pass */
 };
 
 struct plb_chosen {

@@ -69,8 +69,10 @@ static double takes(struct plb_recalls *r, int p, double queued, double rate)
 static void recall_from(struct plb_recalls *r, int victim, int pass, struct plb_outbox *out)
 {
     const struct plb_pu *v = &r->seen->pus[victim];
-    double rate = plb_estimate_rate(v->estimate);
-    double queued = v->granted - v->done - rate * r->task_s, most = 0.0; /* a task of it is executed now */
+    const struct plb_estimate *e = v->estimate;
+    double open = v->granted - v->done, most = 0.0;
+    double queued = open - plb_estimate_work(e, r->task_s, open); /* a task of it is executed now */
+    double rate = plb_estimate_reported(e) && queued > 0.0 ? queued / plb_estimate_seconds(e, queued) : 0.0;
     int thief = NO_PU;
     for (int i = 0; i < r->waiting->n && i < LOOKED_AT && rate > 0.0 && queued > 1.0 && !v->lost; i++) {
         int p = r->waiting->pus[i];

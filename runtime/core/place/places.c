@@ -22,6 +22,7 @@ struct plb_places {
     struct plb_places_config config;
     bool stay, feed; /* results of this pass stay; may be inputs of the next one */
     bool broken;     /* something that feeds inputs is lost */
+    bool ends;       /* no pass follows: inputs are wanted no more, but results are */
     struct plb_feed feeds[PLB_FEEDS];
     int n_feeds;
     struct node_places *at;
@@ -87,6 +88,7 @@ static void forget_results(struct plb_places *p)
     }
     plb_rangeset_clear(&p->lacking);
     p->away = 0;
+    p->ends = false;
 }
 
 void plb_places_begin(struct plb_places *p, const struct plb_ledger *ledger, const struct plb_pass *begin,
@@ -181,7 +183,7 @@ int plb_places_owner(const struct plb_places *p, struct plb_range range, struct 
 
 bool plb_places_broken(const struct plb_places *p)
 {
-    return p->broken;
+    return p->ends ? p->config.feeds_stay && p->lacking.units > 0 : p->broken;
 }
 
 void plb_places_restart(struct plb_places *p)
@@ -230,14 +232,16 @@ static void ask(struct plb_places *p, int node, int pass, struct plb_outbox *out
     for (int i = 0; i < ASKS && n->kept.n > 0; i++) {
         if (n->asked[i].count > 0)
             continue;
-        n->asked[i] = plb_rangeset_take(&n->kept, n->kept.at[0].count);
+        int64_t all = n->kept.at[0].count, most = p->config.most;
+        n->asked[i] = plb_rangeset_take(&n->kept, most > 0 && most < all ? most : all);
         plb_outbox_add(out, PLB_FETCH, 0, node, pass)->fetch = (struct plb_fetch){
             .range = n->asked[i], .slot = PLB_FETCH_SLOT + i, .buffers = p->config.stays};
     }
 }
 
-void plb_places_gather(struct plb_places *p, int pass, struct plb_outbox *out)
+void plb_places_gather(struct plb_places *p, int pass, bool last, struct plb_outbox *out)
 {
+    p->ends = last;
     for (int n = 1; n < p->config.n_nodes; n++)
         ask(p, n, pass, out);
 }

@@ -32,6 +32,7 @@ struct plb_places_config {
     int64_t stays;   /* mask of the outputs that stay; 0: rank 0 gets all */
     bool feeds_stay; /* these are all that feed inputs, and no others */
     bool audits;     /* tasks may be audited */
+    int64_t most;    /* units that a node is asked for at a time, at most; 0: any number */
 };
 
 struct plb_places;
@@ -72,8 +73,9 @@ void plb_places_restart(struct plb_places *places);
 /* Units of this pass were executed again, and their results have come. */
 void plb_places_repaired(struct plb_places *places, struct plb_range range);
 
-/* The pass is over: asks for what stayed. */
-void plb_places_gather(struct plb_places *places, int pass, struct plb_outbox *out);
+/* The pass is over: asks for what stayed. last: no pass follows, so that inputs which are lost from now on
+ * break nothing. */
+void plb_places_gather(struct plb_places *places, int pass, bool last, struct plb_outbox *out);
 
 /* Whether a FROM answers a question that is open. When its results are there, it is received, and more asked
  * for. */
