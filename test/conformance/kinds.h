@@ -106,8 +106,10 @@ static void find_kinds(void)
         if (n == 0 || driver->entry(&phase) == NULL)
             fprintf(stderr, "# %s is not tried: %s\n", driver->name,
                     n == 0 ? why : "there is no entry for it");
-        else if (driver->count != NULL)
+        else if (driver->count != NULL) {
             kinds[n_kinds++] = kind_of(driver, 0, NULL);
+            fprintf(stderr, "# %s is tried\n", driver->name);
+        }
         for (int i = 0; i < n && driver->count == NULL; i++)
             kinds[n_kinds++] = kind_of(driver, i, &specs[i]);
     }

@@ -1,24 +1,33 @@
 /* For opencl entries: compiles a kernel in OpenCL C and enqueues it. plb/kernel.h has the rest.
  *
  *     static const char source[] = PLB_OPENCL_C(
- *         kernel void scale(global const double *x, global double *y, double by)
+ *         kernel void scale(global const double *x, global double *y, double by, long n)
  *         {
- *             y[get_global_id(0)] = by * x[get_global_id(0)];
+ *             const long i = get_global_id(0);
+ *             if (i < n)
+ *                 y[i] = by * x[i];
  *         });
  *     int mine_opencl(const struct plb_task *task)
  *     {
  *         const double by = 2.0;
  *         const struct plb_opencl_arg args[] = {PLB_OPENCL_DATA(task, 0), PLB_OPENCL_DATA(task, 1),
- *                                               PLB_OPENCL_VALUE(by)};
- *         const size_t global[1] = {(size_t)task->count};
- *         return plb_opencl_run(task, source, "scale", 1, global, NULL, args, 3);
+ *                                               PLB_OPENCL_VALUE(by), PLB_OPENCL_VALUE(task->count)};
+ *         const size_t group[1] = {64}, global[1] = {plb_opencl_items(task->count, 64)};
+ *         return plb_opencl_run(task, source, "scale", 1, global, group, args, 4);
  *     }
  *
  * An entry enqueues its work on task->stream and returns without waiting. Build the file into NAME.opencl.so
- * beside NAME.so, with -lOpenCL, and name the entry in the descriptor by PLB_OPENCL_ENTRY. Products and sums
- * are rounded one by one (FP_CONTRACT OFF), and double precision is there.
+ * beside NAME.so, with -lOpenCL, and name the entry in the descriptor by PLB_OPENCL_ENTRY:
  *
- * A program is compiled once by each thread that runs it, and released when the thread ends. Thread-safe. */
+ *     cc -O2 -fPIC -shared $(pkg-config --cflags plbrun) -o NAME.opencl.so NAME.opencl.c -lOpenCL
+ *
+ * The language is OpenCL C 1.2: an int64_t is a long there. Products and sums are rounded one by one
+ * (FP_CONTRACT OFF), and double precision is there. Memory of a group is an array that the kernel declares
+ * `local`. A reduced buffer begins with the neutral element of its operation: the kernel adds to it, for
+ * example with one work-item that sums what the others have left in memory of plb_opencl_alloc.
+ *
+ * A program is compiled once by each thread that runs it, and released when the thread ends. Some
+ * implementations, PoCL for example, compile a kernel again for each size of a group. Thread-safe. */
 #ifndef PLB_OPENCL_H
 #define PLB_OPENCL_H
 
@@ -161,8 +170,10 @@ static inline int plb_opencl_free(const struct plb_task *task, void *memory)
 }
 
 /* Enqueues kernel `name` of `source` on task->stream, over `dimensions` (1 to 3) numbers of work-items.
- * local: work-items of a group, or NULL for OpenCL to choose; global is a multiple of it. Arguments in the
- * kernel's order; values are copied. Returns 0 or an error of OpenCL, for the entry to return. */
+ * source, name: the same pointers in each call, or the program is compiled again. local: work-items of a
+ * group, the same in each task, or a task may wait until the kernel is compiled for its size; global is a
+ * multiple of it. NULL: OpenCL chooses, by the size of each task. Arguments in the kernel's order; values are
+ * copied. Returns 0 or an error of OpenCL, for the entry to return. */
 static inline int plb_opencl_run(const struct plb_task *task, const char *source, const char *name,
                                  unsigned dimensions, const size_t *global, const size_t *local,
                                  const struct plb_opencl_arg *args, unsigned n)
