@@ -83,4 +83,21 @@ for b in static awf gss greedy factoring; do
     within 1.05 powers-tiny random.units=10000 balance.backups=off balance.balancer=$b
 done
 
+# A job of 30 ms on a GPU that is worth its watts, and a CPU. For 3 ms the GPU waits for a core of its busy
+# host, and still does most of the job: the CPU alone takes six times the energy.
+cpu_and_gpu() { # NAME LINE...: the file NAME.cluster, with these lines of the GPU
+    cluster "$1" '[node a]' 'pus = c, g' '[pu c]' 'rate = 3333' 'power = 0.1' 'static_watts = 41' \
+        'dynamic_watts = 18' '[pu g]' 'kind = gpu' 'rate = 32630' 'power = 0.9' 'static_watts = 12.5' \
+        'dynamic_watts = 54' "${@:2}"
+}
+joules() { # CLUSTER: with the least energy as the objective
+    "$PLBRUN" --simulate "$tmp/$1.cluster" --report "$tmp/r.json" "$tmp/j.conf" random.units=1000 \
+        balance.objective=energy >"$tmp/out" 2>&1 && field energy_j
+}
+cpu_and_gpu quiet
+cpu_and_gpu busy 'slow = 0:1000' 'slow = 0.003:1'
+awk -v quiet="$(joules quiet)" -v busy="$(joules busy)" \
+    'BEGIN { print quiet, busy; exit !(quiet > 0 && busy > 0 && busy <= 1.3 * quiet) }' >>"$tmp/out"
+ok "a PU that has waited for a core is not left out" $?
+
 done_testing

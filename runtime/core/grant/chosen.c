@@ -35,16 +35,6 @@
  * PUs come back for a few tasks. */
 #define TOO_LATE 0.02
 
-/* A PU is known well when it has worked, beyond its starts, for this part of the time that all PUs together
- * need for the pass. Larger: training costs more energy, nearly this part of it. Smaller: a PU is left out
- * that was slow at first. */
-#define TRAINED 0.005
-
-/* A PU that has worked for this part of that counts already, but may be up to so much faster than it seems.
- * The hope falls to nothing until the PU is known well. Larger, more: as above. Smaller, less: as above. */
-#define FIRST 0.1
-#define HOPE 0.5
-
 struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, struct plb_pus *pus, int n_nodes,
                                   bool by_power)
 {
@@ -91,31 +81,15 @@ static double rate_of(const struct plb_pu *pu)
     return isfinite(first) ? fmax(pu->estimate->rate, first) : pu->estimate->rate;
 }
 
-/* Seconds beyond starts after which a PU is known well. */
-static double trained_s(const struct plb_chosen *c, const struct plb_view *view)
-{
-    return TRAINED * view->total / c->now;
-}
-
-/* By how much of its rate a PU may be faster than it seems. */
-static double hope_of(const struct plb_chosen *c, const struct plb_view *view, int p)
-{
-    if (c->by_power || view->pus[p].recalled > 0)
-        return 0.0;
-    return HOPE * fmax(1.0 - plb_estimate_worked_s(view->pus[p].estimate) / trained_s(c, view), 0.0);
-}
-
 /* Whether a PU is known by now. */
 void plb_chosen_judge(struct plb_chosen *c, const struct plb_view *view, int p)
 {
     struct chosen_pu *own = &c->pus[p];
-    double worked_s = plb_estimate_worked_s(view->pus[p].estimate);
-    bool before = own->known, watched = worked_s >= FIRST * trained_s(c, view);
-    bool rate = c->by_power || view->pus[p].recalled > 0 || (own->now > 0.0 && watched);
+    bool before = own->known, rate = plb_chosen_has_worked(c, view, p);
     own->known = before || (rate && (c->watts == NULL || plb_watts_settled(c->watts, p)));
     c->known += own->known && !before;
     bool as_before = fabs(own->now - own->rate) <= MOVED * own->rate;
-    bool well = own->hoped > own->rate && hope_of(c, view, p) == 0.0; /* it was not known well */
+    bool well = own->hoped > own->rate && plb_chosen_hope(c, view, p) == 0.0; /* it was not known well */
     c->moved = c->moved || own->tried;
     c->moved = c->moved || (own->known && (well || !(as_before && own->hoped <= (1.0 + MOVED) * own->rate)));
 }
@@ -215,7 +189,7 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
         own->rate = !counts     ? 0.0
                   : c->by_power ? view->pus[p].power
                                 : plb_chosen_steady(own, rate_of(&view->pus[p]));
-        own->hoped = counts ? own->rate * (1.0 + hope_of(c, view, p)) : 0.0;
+        own->hoped = counts ? own->rate * (1.0 + plb_chosen_hope(c, view, p)) : 0.0;
         c->hopes = c->hopes || (own->hoped > own->rate && !plb_chosen_out(c, p));
         c->static_watts[c->all->infos[p].node] += idle;
         c->speeds[p] = (struct plb_power_pu){own->rate, besides, c->all->infos[p].node};

@@ -81,6 +81,16 @@ void plb_chosen_keep_tried(struct plb_chosen *chosen, const struct plb_view *vie
 double plb_chosen_unsure_most(const struct plb_chosen *chosen, const struct plb_view *view, int pu,
                               double work);
 
+/* Whether a PU has worked for long enough to be judged, or need not work for that. */
+bool plb_chosen_has_worked(const struct plb_chosen *chosen, const struct plb_view *view, int pu);
+
+/* By how much of its rate a PU may be faster than it seems. */
+double plb_chosen_hope(const struct plb_chosen *chosen, const struct plb_view *view, int pu);
+
+/* The part of a block that a PU may get until all are known. */
+double plb_chosen_untrained_most(const struct plb_chosen *chosen, const struct plb_view *view, int pu,
+                                 double work);
+
 /* After a decision, while watts are learned: where nobody would work, nobody rests to be measured. */
 void plb_chosen_keep_one(struct plb_chosen *chosen, const struct plb_view *view);
 

@@ -33,7 +33,7 @@ const struct plb_watts *plb_chosen_watts(const struct plb_chosen *c)
 
 double plb_chosen_most(const struct plb_chosen *c, const struct plb_view *view, int p, double work)
 {
-    work = plb_chosen_unsure_most(c, view, p, work);
+    work = plb_chosen_untrained_most(c, view, p, plb_chosen_unsure_most(c, view, p, work));
     return c->watts != NULL ? plb_watts_most(c->watts, view, c->pus[p].now, work) : work;
 }
 
