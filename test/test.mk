@@ -55,7 +55,7 @@ test-kernels: $(B)/test/support/opencl.so
 $(B)/test/opencl/%.so: test/opencl/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_INC) -shared -o $@ $< -lOpenCL
-test-kernels: $(if $(OPENCL),$(patsubst %,$(B)/test/opencl/%.so,entries fails))
+test-kernels: $(if $(OPENCL),$(patsubst %,$(B)/test/opencl/%.so,entries fails spread))
 
 # Preloaded into ranks of a run.
 $(B)/test/support/%.so: test/support/%.c

@@ -215,6 +215,9 @@ const struct plb_kernel plb_kernel = {
     .summary = "passes whose replicated buffer is replaced",
     .options = options,
     .cpu = run,
+#ifdef SPREAD_OPENCL /* test/opencl/spread.c */
+    .opencl = SPREAD_OPENCL,
+#endif
     .setup = setup,
     .next = next,
 };
