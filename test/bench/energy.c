@@ -88,7 +88,7 @@ static void find_extremes(const struct plb_power_pu pus[2], double watts, bool w
     minimum[1] = (watts + dc) / c > dg / g;
 }
 
-/* The same of random machines: how many have such a point within its range, and in how many it is a minimum. */
+/* Of random machines: how many have such a point within its range, and in how many it is a minimum. */
 static void find_random_extremes(int machines, int *inside, int *minima)
 {
     *inside = *minima = 0;
@@ -190,6 +190,17 @@ static bool compare(double paper, double ours, double within)
     return agree;
 }
 
+static void print_head(void)
+{
+    printf(
+        "The CPU's share. Paper: Stafford et al. 2017; ours: model/energy/objective, exact for the paper's "
+        "parameters.\n\n"
+        "%-10s %-10s | %-18s | %-18s | %-18s | T    E*T\n%21s | %5s %5s %6s | %5s %5s %6s | %5s %5s %6s | "
+        "measured  | gain over CPU, GPU\n",
+        "machine", "benchmark", "least time", "least energy", "least energy*time", "", "paper", "ours", "",
+        "paper", "ours", "", "paper", "ours", "");
+}
+
 int main(int argc, char **argv)
 {
     const char *folder = argc > 1 ? argv[1] : "examples/energy";
@@ -201,13 +212,7 @@ int main(int argc, char **argv)
         curves = create_csv(argv[2], "energy.csv", "machine,benchmark,share,seconds,joules,joule_seconds");
         best = create_csv(argv[2], "energy-best.csv", "machine,benchmark,objective,share,value");
     }
-    printf(
-        "The CPU's share. Paper: Stafford et al. 2017; ours: model/energy/objective, exact for the paper's "
-        "parameters.\n\n"
-        "%-10s %-10s | %-18s | %-18s | %-18s | T    E*T\n%21s | %5s %5s %6s | %5s %5s %6s | %5s %5s %6s | "
-        "measured  | gain over CPU, GPU\n",
-        "machine", "benchmark", "least time", "least energy", "least energy*time", "", "paper", "ours", "",
-        "paper", "ours", "", "paper", "ours", "");
+    print_head();
     for (size_t i = 0; i < ROWS; i++) {
         const struct row *r = &rows[i];
         struct plb_power_pu pus[2];

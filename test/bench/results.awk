@@ -167,7 +167,7 @@ function rivals(a) { return hdss_as(a) " acosta " greedy_as(a) }
 function real_row(statement, ours, says) {
     row(statement, "real ranks", ours, says, "`make bench-real`")
 }
-function letter(a) { return a ? "A: " : "; B: " }
+function letter(a) { return a ? "A: " : ". B: " }
 function seconds_of(list, which,    m, names, i, text) {
     m = split(list, names, " ")
     for (i = 1; i <= m; i++)

@@ -59,7 +59,7 @@ function hac_ahead(    s, a, c, d, list, says, numbers) {
             sprintf("than all three in %d of %d, at the largest sizes in %s; than HDSS in %d", c, of, d,
                     below("plb-hac", hdss_as(a))), verdict(c, of))
         numbers = numbers letter(a) seconds_of("plb-hac " list, "steady") \
-                  sprintf(", and a tenth of a second: %s", seconds_of("plb-hac " list, "short"))
+                  sprintf(". A tenth of a second: %s", seconds_of("plb-hac " list, "short"))
         says = says letter(a) "a second: " first_of("plb-hac", list, "steady") ", a tenth: " \
                first_of("plb-hac", list, "short")
     }

@@ -55,12 +55,13 @@ function hec_small(    s, a, m, k, list, best, others, count, says, numbers) {
             best = 1
             for (k = 2; k <= 3; k++)
                 if (ratio[hecs[m], "mm", 4096, others[k]] < ratio[hecs[m], "mm", 4096, others[best]]) best = k
-            list = list sprintf("%s%.2f to %.2f (%s)", m > 1 ? "; " : "",
+            list = list sprintf("%s%s: %.2f and %.2f (%s)", m > 1 ? ". " : "", title_of(count_name[m]),
                                 ratio[hecs[m], "mm", 4096, greedy_as(a)],
                                 ratio[hecs[m], "mm", 4096, others[best]], others[best])
             count += ratio[hecs[m], "mm", 4096, greedy_as(a)] < ratio[hecs[m], "mm", 4096, others[best]]
         }
-        row(s, papers_way(a), "over the optimum, greedy to the best of the others: " list, verdict(count, 4))
+        row(s, papers_way(a), "over the optimum, greedy and the best of the others, by machines. " list,
+            verdict(count, 4))
         numbers = numbers letter(a) seconds_of(three(a) " " greedy_as(a), "short")
         says = says letter(a) first_of(greedy_as(a), three(a), "short")
     }
@@ -102,7 +103,7 @@ function hec_fluctuates(    s, a, text, x, says, numbers) {
             yes(x > most / least))
         real_speedups(a, "short")
         x = most / least
-        numbers = numbers letter(a) sprintf("a tenth of a second %.2f to %.2f,", least, most)
+        numbers = numbers letter(a) sprintf("a tenth %.2f to %.2f,", least, most)
         real_speedups(a, "steady")
         numbers = numbers sprintf(" a second %.2f to %.2f", least, most)
         says = says letter(a) yes(x > most / least)
@@ -143,11 +144,11 @@ function hec_order(    s, a, x, h, z, r, says, numbers) {
 }
 function hec_why(    x) {
     x = big(hecs[4], 1, "hdss+sync") / big(hecs[4], 1, "greedy+idle")
-    printf "The paper has HDSS ahead of greedy. Under reading A, MM 65536 on four machines takes HDSS %.2f", x
+    printf "The paper has HDSS ahead of greedy. Under reading A it takes"
+    printf " %.2f times as long as greedy for MM 65536 on four machines, in virtual\ntime.", x
     x = real["hdss+sync", "steady"] / real["greedy+idle", "steady"]
-    printf " times as long in virtual\ntime, and the job of a second %.2f times on real ranks.", x
-    printf " With equal blocks"
-    print " for unlike PUs, HDSS waits at each barrier for the\nslowest of them."
+    printf " The job of a second on real ranks takes it %.2f times as long.", x
+    print " With equal blocks for unlike PUs, HDSS waits at each\nbarrier for the slowest of them."
 }
 function hec_highest(    s, a, there) {
     s = "the highest gain is that of MM 65536 on four machines (V.A.a)"
@@ -320,11 +321,11 @@ function hec_gpu_blocks(    s, i, k, x, gpu, text, count) {
     for (i = 1; i <= 3; i++)
         for (k = 1; k <= 2; k++) {
             x = part_of(ONE, i, 4, "plb-hec", gpu[k])
-            text = text sprintf("%s%.1f, %.1f, %.1f", k > 1 ? " and " : (i > 1 ? "; " : "") names[i] " ", x,
+            text = text sprintf("%s%.1f, %.1f, %.1f", k > 1 ? " and " : (i > 1 ? ". " : "") names[i] " ", x,
                                 part_of(ONE, i, 4, "hdss+sync", gpu[k]), part_of(ONE, i, 4, "acosta", gpu[k]))
             count += x > part_of(ONE, i, 4, "hdss+sync", gpu[k]) && x > part_of(ONE, i, 4, "acosta", gpu[k])
         }
-    row(s, "share of one step, largest sizes", "C and D of PLB-HeC, HDSS and Acosta: " text " %",
+    row(s, "share of one step, largest sizes", "C and D of PLB-HeC, HDSS and Acosta, in %. " text,
         verdict(count, 6), one_gpu)
     real_row(s, sprintf("the fastest PU's part of all work: PLB-HeC %.2f %%, HDSS %.2f %%, Acosta %.2f %%",
                         real_part["plb-hec", 3], real_part["hdss+sync", 3], real_part["acosta", 3]),

@@ -13,6 +13,7 @@ function verdict(count, cases) {
 }
 # The row of a simulated statement that nothing real can show.
 function no_real(statement, why) { row(statement, "real ranks", "none: " why, "—", "—") }
+function title_of(word) { return toupper(substr(word, 1, 1)) substr(word, 2) }
 function yes(true) { return true ? "holds" : "does not hold" }
 # Of milliseconds of runs that scatter by more than ten.
 function rises(from, to) { return to - from > 10 ? "holds" : "too little to be measured" }

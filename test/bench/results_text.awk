@@ -139,8 +139,8 @@ function adapts(    f, k, ways, says, after_kb, limit, s) {
                         "within %d s (5.4, Figure 6%s)", after_kb, after_kb / 2500, limit,
                         f == 2 ? "a" : "b"),
                 "it becomes " f " times slower, which the paper does not say; " says[k],
-                sprintf("right are %d after %d columns of %.1f MB, %.2f of it; %s; makespan " \
-                        "%s of the optimum", right[f, ways[k]], before[f, ways[k]], COLUMN_MB,
+                sprintf("right are %d after %d columns of %.1f MB, %.2f of it; %s. " \
+                        "Makespan: %s of the optimum", right[f, ways[k]], before[f, ways[k]], COLUMN_MB,
                         right[f, ways[k]] / before[f, ways[k]], learned(f, ways[k]), over[f, ways[k]]),
                 "in time: " yes(after[f, ways[k]] != "never" && after[f, ways[k]] + 0 <= limit),
                 "`build/bench/adaptation FOLDER`")
@@ -257,8 +257,8 @@ function stafford(    how, s) {
         "over the CPU and over the GPU",
         sprintf("%.2f to %.2f, and %.2f to %.2f", least_c, most_c, least_g, most_g),
             yes(least_c > 1 && least_g > 1) ": above 1", how)
-    row("least energy: the GPU alone for Binomial and NBody, the share for least time for Mandelbrot and " \
-        "Taylor, but the CPU alone on GTX950 (2.2, 4)", "text of section 4, printed parameters",
+    row("least energy: the GPU alone for Binomial and NBody. For Mandelbrot and Taylor the share for least " \
+        "time, but on GTX950 the CPU alone (4)", "text of section 4, printed parameters",
         sprintf("%d of %d rows agree", agree[3], cases), verdict(agree[3], cases), how)
     row("sharing saves energy in four of twelve cases, the CPU alone in two, the GPU alone in six (4)",
         "printed parameters",
