@@ -7,8 +7,8 @@
 #   PREFIX, LIBDIR, ...   where to install (scripts/install.mk)              DESTDIR  a folder before them
 #   V=1                   show commands
 #
-# Where they are not named, the settings CC, MPICC, CFLAGS, LDFLAGS, CUDA, CUDA_ARCH and DRIVER are those of the
-# last build. `make clean` forgets them.
+# Where they are not named, the settings CC, MPICC, CFLAGS, LDFLAGS, CUDA, CUDA_ARCH and DRIVER are those of
+# the last build. `make clean` forgets them.
 
 .DEFAULT_GOAL := all
 , := ,

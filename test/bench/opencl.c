@@ -1,6 +1,6 @@
-/* What an empty task and a copy cost on an OpenCL device by our driver, beside plain calls of OpenCL on the
- * same device: a queue that keeps times, a kernel of one work-item or a copy into shared virtual memory, and
- * the wait for it. Seconds; the least of several rounds, in turn, since noise only adds. */
+/* The cost of an empty task and of a copy on an OpenCL device by our driver, beside plain calls of OpenCL on
+ * the same device: a queue that keeps times, a kernel of one work-item or a copy into shared virtual memory,
+ * and the wait for it. Seconds; the least of several rounds, in turn, since noise only adds. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -34,7 +34,8 @@ boards() {
 boards 1 triad triad.elements=20000768 # 480 MB, and a board has 64
 boards 2 kmeans kmeans.count=20000 kmeans.passes=5
 boards 2 stencil stencil.rows=300 stencil.columns=50 stencil.steps=20
-PLB_KERNEL_PATH=$BUILD/kernels alone --range 1-30 --run 'echo {}' cluster.boards=2 && [ "$(sort -n "$tmp/out" | xargs)" = "$(seq 30 | xargs)" ]
+PLB_KERNEL_PATH=$BUILD/kernels alone --range 1-30 --run 'echo {}' cluster.boards=2 &&
+    [ "$(sort -n "$tmp/out" | xargs)" = "$(seq 30 | xargs)" ]
 ok "records that a cpu entry makes on boards" $?
 ranks 1 "$tmp/kernel.conf" && ! grep -q ' board ' "$tmp/out"
 ok "without cluster.boards there are none" $?

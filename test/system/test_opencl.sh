@@ -59,7 +59,8 @@ on_two matmul matmul.rows=60 matmul.inner=50 matmul.columns=70 matmul.dtype=floa
 
 # Rows that stay, halos between PUs, and results that are the inputs of the next step.
 on_devices stencil stencil.rows=67 stencil.columns=43 stencil.steps=9
-lines "$tmp/app.conf" '[app]' "kernel = $kernels/stencil.so" '[stencil]' 'rows = 300' 'columns = 50' 'steps = 20'
+lines "$tmp/app.conf" '[app]' "kernel = $kernels/stencil.so" '[stencil]' 'rows = 300' 'columns = 50' \
+    'steps = 20'
 ranks 3 --verify "$tmp/app.conf" --balancer static && grep -q '; verified' "$tmp/out" &&
     [ "$(grep -c ' pthread.* accelerator *[1-9]' "$tmp/out")" -eq 3 ]
 ok "stencil on three ranks" $?

@@ -91,7 +91,8 @@ END
 checks "it is tried three times at most, and files of the run are written once" <<'END'
 import os, plbrun
 from functions import *
-for n, ranks, options in (701, 1, []), (701, 2, []), (20000, 1, []), (2000, 2, ["--retries=2", "--joblog", "log"]):
+logged = ["--retries=2", "--joblog", "log"]
+for n, ranks, options in (701, 1, []), (701, 2, []), (20000, 1, []), (2000, 2, logged):
     name = f"tries-{n}-{ranks}"
     try:
         list(plbrun.map(note, [(name, x) for x in range(n)], ranks=ranks, ordered=False, options=options))

@@ -73,7 +73,9 @@ ok "no two structs share a public name" $(($(wc -l <"$tmp/out") > 0))
 all_but() { find runtime balancers kernels -name '*.[ch]' | grep -vxE "$1" | tr '\n' ' '; }
 allowed "balancers see public headers and model" "balancers/*.c" 'plb/|model/'
 allowed "a balancer outside sees plb/balancer.h alone" "examples/custom-balancer/*.c" 'plb/balancer\.h'
-example_kernels=$(find examples -name '*.c' ! -path 'examples/custom-balancer/*' | tr '\n' ' ')
+allowed "a device outside sees device and base" "examples/device-driver/*/*.c" '(device|base)/[a-z_]+\.h'
+example_kernels=$(find examples -name '*.c' ! -path 'examples/custom-balancer/*' \
+    ! -path 'examples/device-driver/*' | tr '\n' ' ')
 allowed "kernels see plb/kernel.h and their own folder" \
     "kernels/*/*.c kernels/*/*.h kernels/*/*.cu $example_kernels" 'plb/(kernel|host)\.h|[a-z_]+\.h"'
 allowed "their opencl entries see plb/opencl.h, too" "kernels/*/opencl/*.c" 'plb/opencl\.h|\.\./[a-z_]+\.h"'

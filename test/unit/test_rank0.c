@@ -187,7 +187,7 @@ static void a_device_that_fails_does_not_end_the_run_unless_it_is_the_last(void 
 enum { NOW, THEN };
 static double now[UNITS], then[UNITS];
 
-/* What rank 0 receives: the linker puts this in the place of plb_mpi_get. */
+/* The messages that rank 0 receives: the linker puts this in the place of plb_mpi_get. */
 static struct receive {
     int from;
     void *data;
