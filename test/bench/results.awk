@@ -1,5 +1,5 @@
 # Rows of examples/papers/RESULTS.md from what the benches left. Usage:
-#   awk -v part=PART -f results_{rows,both,hec,hac}.awk -f results.awk \
+#   awk -v part=PART -f results_{rows,both,shares,idle,hec,hac}.awk -f results.awk \
 #       cells.csv shares.csv quiet/cells.csv readings/cells.csv real.csv one-gpu/cells.csv one-gpu/shares.csv
 # PART: hec or hac, statements of a paper with the reading, our numbers, the verdict and the command; order,
 # ahead or readings, tables of ratios; set-up, hec-why or readings-why, sentences with numbers.
@@ -110,45 +110,6 @@ function cell_name(cell,    parts, i) {
            (length(parts[1]) > length("plb-hec-a") ? "s" : "")
 }
 function big(scenario, i, a) { return ratio[scenario, apps[i], size[i, 4], a] }
-# Cases of less idle time of a than of b by a factor, at both ends of the sizes, by kind of PU; sets `of`.
-function less_idle(scenario, a, b, kinds, which, factor,    i, j, k, is, z, count) {
-    j = split(which, is, " ")
-    of = 0
-    for (i = 1; i <= j; i++)
-        for (z = 1; z <= 4; z += 3)
-            for (k = 8; k < 8 + kinds; k++) {
-                count += factor * idle[scenario, apps[is[i]], size[is[i], z], a, k] < \
-                         idle[scenario, apps[is[i]], size[is[i], z], b, k]
-                of++
-            }
-    return count + 0
-}
-# Half the sum of the differences of two distributions of a step, in per cent.
-function apart(scenario, i, z, a, b,    p, sum, d) {
-    for (p = 0; p < pus[scenario]; p++) {
-        d = step[scenario, apps[i], size[i, z], a, p] - step[scenario, apps[i], size[i, z], b, p]
-        sum += d < 0 ? -d : d
-    }
-    return 100 * sum / 2
-}
-# The part of a step, in per cent, of the PUs whose names begin like this.
-function part_of(scenario, i, z, a, like,    p, sum) {
-    for (p = 0; p < pus[scenario]; p++)
-        sum += pu_name[scenario, p] ~ "^(" like ")" ? step[scenario, apps[i], size[i, z], a, p] : 0
-    return 100 * sum
-}
-function cpu_step(scenario, i, z, a) { return part_of(scenario, i, z, a, "e5|i7") }
-# The CPUs' parts of a step at the largest sizes, with the optimum's, and those of the list.
-function cpu_parts(scenario, which, list,    i, j, k, m, is, others, text) {
-    j = split(which, is, " ")
-    m = split(list, others, " ")
-    for (i = 1; i <= j; i++) {
-        text = text sprintf("%s%s", i > 1 ? "; " : "", names[is[i]])
-        for (k = 1; k <= m; k++)
-            text = text sprintf("%s%.2f", k > 1 ? ", " : " ", cpu_step(scenario, is[i], 4, others[k]))
-    }
-    return text " %"
-}
 function everywhere(a, b,    c, count) {
     for (c = 1; c <= n; c++) count += ratio[cells[c], a] < ratio[cells[c], b]
     return count + 0
@@ -174,12 +135,6 @@ function seconds_of(list, which,    m, names, i, text) {
         text = text sprintf("%s%s %.3f", i > 1 ? ", " : "", names[i], real[names[i], which])
     return text " s"
 }
-function idle_of(list,    m, names, i, text) {
-    m = split(list, names, " ")
-    for (i = 1; i <= m; i++)
-        text = text sprintf("%s%s %.1f %%", i > 1 ? ", " : "", names[i], real_idle[names[i], "steady"])
-    return text
-}
 # Whether a is ahead of every one of the list: in all runs of both, or not in any of one of them.
 function first_of(a, list, which,    m, others, i, says) {
     m = split(list, others, " ")
@@ -195,14 +150,6 @@ function lead_rises(a, b, x, y) {
     if (real_high[b, x] / real_low[a, x] < real_low[b, y] / real_high[a, y]) return "holds"
     if (real_low[b, x] / real_high[a, x] >= real_high[b, y] / real_low[a, y]) return "does not hold"
     return WITHIN
-}
-# Half the sum of the differences of two distributions of all work, in per cent.
-function real_apart(a, b,    p, sum, d) {
-    for (p = 1; p <= 3; p++) {
-        d = real_part[a, p] - real_part[b, p]
-        sum += d < 0 ? -d : d
-    }
-    return sum / 2
 }
 # The other readings of one text, as a mean over all cells.
 function readings(    list, names, m, i) {

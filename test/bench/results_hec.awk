@@ -300,54 +300,6 @@ function hec_training(    s, i, m, x, text, count) {
     x = real_training["plb-hec", "steady"]
     real_row(s, sprintf("%.0f %%", x), (x > 5 && x < 15 ? "" : "not ") "between 5 and 15 %")
 }
-function hec_cpu_blocks(    s, i, z, count) {
-    s = "smaller blocks to CPUs, larger to GPUs, than HDSS and Acosta (V.A.b)"
-    for (i = 1; i <= 3; i++)
-        for (z = 1; z <= 4; z += 3)
-            count += cpu_step(ONE, i, z, "plb-hec") < cpu_step(ONE, i, z, "hdss+sync") && \
-                     cpu_step(ONE, i, z, "plb-hec") < cpu_step(ONE, i, z, "acosta")
-    row(s, "share of one step, smallest and largest sizes",
-        sprintf("in %d of 6. CPUs at the largest, optimum, PLB-HeC, HDSS and Acosta: %s", count,
-                cpu_parts(ONE, HEC_APPS, "oracle plb-hec hdss+sync acosta")), verdict(count, 6), one_gpu)
-    real_row(s, sprintf("the slowest PU's part of all work: ideal %.2f %%, PLB-HeC %.2f %%, HDSS %.2f %%, " \
-                        "Acosta %.2f %%", real_part["ideal", 1], real_part["plb-hec", 1],
-                        real_part["hdss+sync", 1], real_part["acosta", 1]),
-             yes(real_part["plb-hec", 1] < real_part["hdss+sync", 1] && \
-                 real_part["plb-hec", 1] < real_part["acosta", 1]))
-}
-function hec_gpu_blocks(    s, i, k, x, gpu, text, count) {
-    s = "larger ones above all to the GPUs of C and D (V.A.b)"
-    split("gtx-680 gtx-titan", gpu, " ")
-    for (i = 1; i <= 3; i++)
-        for (k = 1; k <= 2; k++) {
-            x = part_of(ONE, i, 4, "plb-hec", gpu[k])
-            text = text sprintf("%s%.1f, %.1f, %.1f", k > 1 ? " and " : (i > 1 ? ". " : "") names[i] " ", x,
-                                part_of(ONE, i, 4, "hdss+sync", gpu[k]), part_of(ONE, i, 4, "acosta", gpu[k]))
-            count += x > part_of(ONE, i, 4, "hdss+sync", gpu[k]) && x > part_of(ONE, i, 4, "acosta", gpu[k])
-        }
-    row(s, "share of one step, largest sizes", "C and D of PLB-HeC, HDSS and Acosta, in %. " text,
-        verdict(count, 6), one_gpu)
-    real_row(s, sprintf("the fastest PU's part of all work: PLB-HeC %.2f %%, HDSS %.2f %%, Acosta %.2f %%",
-                        real_part["plb-hec", 3], real_part["hdss+sync", 3], real_part["acosta", 3]),
-             yes(real_part["plb-hec", 3] > real_part["hdss+sync", 3] && \
-                 real_part["plb-hec", 3] > real_part["acosta", 3]))
-}
-function hec_alike(    s, i, x, y, text, count) {
-    s = "HDSS and Acosta distribute alike, PLB-HeC otherwise (V.A.b)"
-    for (i = 1; i <= 3; i++) {
-        x = apart(ONE, i, 4, "hdss+sync", "acosta")
-        y = apart(ONE, i, 4, "hdss+sync", "plb-hec")
-        text = text sprintf("%s%s %.1f and %.1f", i > 1 ? "; " : "", names[i], x, y)
-        count += 2 * x < y
-    }
-    row(s, "share of one step, largest sizes",
-        "parts that differ, HDSS and Acosta, HDSS and PLB-HeC: " text " %",
-        verdict(count, 3) " where alike is half of otherwise", one_gpu)
-    x = real_apart("hdss+sync", "acosta")
-    y = real_apart("hdss+sync", "plb-hec")
-    real_row(s, sprintf("parts of all work that differ: HDSS and Acosta %.1f %%, HDSS and PLB-HeC %.1f %%", x,
-                        y), yes(2 * x < y) " where alike is half of otherwise")
-}
 function hec_hdss_acosta(    s, a, c, says, numbers) {
     s = "HDSS is faster than Acosta (V.A.b)"
     for (a = 1; a >= 0; a--) {
@@ -358,16 +310,6 @@ function hec_hdss_acosta(    s, a, c, says, numbers) {
         says = says letter(a) first_of(hdss_as(a), "acosta", "steady")
     }
     real_row(s, numbers, says)
-}
-function hec_acosta_idle(    s, c) {
-    s = "Acosta idles significantly more (V.A.c)"
-    c = less_idle(ONE, "plb-hec", "acosta", 2, HEC_APPS, 1.5)
-    row(s, "four machines, smallest and largest sizes, CPUs and GPUs",
-        sprintf("1.5 times as much in %d of %d; GPUs, MM 65536: PLB-HeC %.1f %%, Acosta %.1f %%", c, of,
-                idle[ONE, "mm", 65536, "plb-hec", 9], idle[ONE, "mm", 65536, "acosta", 9]),
-        verdict(c, of) " if that is significant", one_gpu)
-    real_row(s, idle_of("plb-hec acosta"),
-             yes(1.5 * real_idle["plb-hec", "steady"] < real_idle["acosta", "steady"]) " from 1.5 times on")
 }
 function hec_threshold(    s, c, x, sum, high, once, always, plain, plain_sum) {
     s = "the threshold is never exceeded on dedicated machines (V.A.c)"

@@ -45,8 +45,7 @@ all() {
 # says VERDICT EXPRESSION: what the scripts of the page say of numbers.
 says() {
     local got
-    got=$(cd test/bench && awk -f results_rows.awk -f results_both.awk -f results_hec.awk -f results_hac.awk \
-        -f results.awk -f <(echo "function leads(list,    v) { return steps(v, split(list, v, \" \")) }
+    got=$(cd test/bench && awk -f <(cat results{_rows,_both,_shares,_idle,_hec,_hac,}.awk) -f <(echo "function leads(list,    v) { return steps(v, split(list, v, \" \")) }
                                  BEGIN { print $2 }") </dev/null)
     [ "$got" = "$1" ] || { echo "# $2: $got"; return 1; }
 }
