@@ -19,8 +19,8 @@ BEGIN {
     HEC_APPS = "1 2 3" # matrix multiplication, GRN, Black-Scholes
     HAC_APPS = "1 2 4" # and k-means
     ONE = "plb-hec-abcd-1" # one GPU for each machine
+    ones[1] = ONE
     command = "`make bench-papers`"
-    WITHIN = falls(0, 1)
     one_gpu = "`build/bench/papers FOLDER/one-gpu \"\" 10 - one-gpu`"
     for (k = 1; k <= 3; k++) real_part["ideal", k] = 100 * 3 ^ (k - 1) / 13 # PUs of 1 : 3 : 9
     real["ideal", "steady"] = 1 # seconds; `one` lacks the PU of speed 3
@@ -68,13 +68,14 @@ file == 5 {
         for (k = 1; k <= 3; k++) real_part[$1, k] = $(11 + k)
 }
 
-# The cells of these scenarios and applications, at the sizes from..to, as chosen[1..of].
-function choose(scenarios, first, last, which, from, to,    s, i, k, z, is) {
+# The cells of these scenarios and applications, at the sizes from..to, as chosen[1..of]. `ends`: of these
+# sizes the first and the last alone.
+function choose(scenarios, first, last, which, from, to, ends,    s, i, k, z, is) {
     k = split(which, is, " ")
     of = 0
     for (s = first; s <= last; s++)
         for (i = 1; i <= k; i++)
-            for (z = from; z <= to; z++)
+            for (z = from; z <= to; z += ends && to > from ? to - from : 1)
                 chosen[++of] = scenarios[s] SUBSEP apps[is[i]] SUBSEP size[is[i], z]
 }
 # In how many chosen cells a is below every one of the list.
@@ -139,17 +140,15 @@ function seconds_of(list, which,    m, names, i, text) {
 function first_of(a, list, which,    m, others, i, says) {
     m = split(list, others, " ")
     says = "holds"
-    for (i = 1; i <= m; i++) {
-        if (real_low[a, which] >= real_high[others[i], which]) return "does not hold"
-        if (real_high[a, which] >= real_low[others[i], which]) says = WITHIN
-    }
+    for (i = 1; i <= m; i++)
+        says = both(says, less(real_low[a, which], real_high[a, which], real_low[others[i], which],
+                               real_high[others[i], which]))
     return says
 }
 # Whether the lead of a over b is larger in the case y than in the case x, whichever runs are compared.
 function lead_rises(a, b, x, y) {
-    if (real_high[b, x] / real_low[a, x] < real_low[b, y] / real_high[a, y]) return "holds"
-    if (real_low[b, x] / real_high[a, x] >= real_high[b, y] / real_low[a, y]) return "does not hold"
-    return WITHIN
+    return less(real_low[b, x] / real_high[a, x], real_high[b, x] / real_low[a, x],
+                real_low[b, y] / real_high[a, y], real_high[b, y] / real_low[a, y])
 }
 # The other readings of one text, as a mean over all cells.
 function readings(    list, names, m, i) {

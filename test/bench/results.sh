@@ -114,7 +114,8 @@ put() {
 } | put origins
 seeds=$(sed -n '1s/.*mean of \([0-9]*\) seeds.*/\1/p' "$folder/papers.txt")
 numbers() { # PART: what is made of cells
-    awk -v part="$1" -v seeds="$seeds" -f <(cat test/bench/results{_rows,_both,_shares,_idle,_hec,_hac,}.awk) \
+    awk -v part="$1" -v seeds="$seeds" \
+        -f <(cat test/bench/results{_rows,_both,_shares,_idle,_hec,_hac,}.awk) \
         "$folder"/{cells,shares,quiet/cells,readings/cells,real,one-gpu/cells,one-gpu/shares}.csv
 }
 texts() { # PART: what is made of printed lines

@@ -17,12 +17,15 @@ function hac(    a) {
                hacs, 1, 5, HAC_APPS, (a ? "A" : "B") ": to greedy", greedy_as(a))
     hac_one_machine()
     hac_hec()
+    nearest("blocks nearer to the optimum than those of HDSS (5.2)", hacs[5], "plb-hac hdss+sync", HAC_APPS,
+            command)
     hac_blocks()
     shares_spread("standard deviations of these shares are small (5.2)", hacs[5], "plb-hac hdss+sync",
                   HAC_APPS, 4, command)
     idles_less("idles less than HDSS in all scenarios (5.3)", hacs[5], "five", 3, "plb-hac", HAC_APPS,
                command)
-    hdss_early("HDSS idles mainly in its first phase (5.3)", hacs[5], HAC_APPS, command)
+    early_row("HDSS idles mainly in its first phase (5.3)", hacs[5], "hdss+sync", HAC_APPS, command)
+    early_row("most of the idle time is in the initial phase (5.3)", hacs[5], "plb-hac", HAC_APPS, command)
     early_less("PLB-HAC idles less in the first phase (5.3)", hacs[5], "plb-hac", HAC_APPS, command)
     idle_falls("idle time falls with size (5.3)", hacs[5], 3, "plb-hac", HAC_APPS, command)
 }

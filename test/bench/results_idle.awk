@@ -18,7 +18,8 @@ function idle_of(list,    m, names, i, text) {
         text = text sprintf("%s%s %.1f %%", i > 1 ? ", " : "", names[i], real_idle[names[i], "steady"])
     return text
 }
-function idle_falls(statement, scenario, kinds, a, which, how,    i, j, k, is, x, y, count) {
+# In how many cases the idle time of a is less at the largest size than at the smallest; sets `of`.
+function idle_less(scenario, kinds, a, which,    i, j, k, is, count) {
     j = split(which, is, " ")
     of = 0
     for (i = 1; i <= j; i++)
@@ -27,13 +28,23 @@ function idle_falls(statement, scenario, kinds, a, which, how,    i, j, k, is, x
                      idle[scenario, apps[is[i]], size[is[i], 1], a, k]
             of++
         }
+    return count + 0
+}
+function idle_falls(statement, scenario, kinds, a, which, how,    c, h, others, k, says, text) {
+    c = idle_less(scenario, kinds, a, which)
+    h = idle_less(scenario, kinds, "hdss+sync", which)
     row(statement, "smallest to largest size, by kind of PU",
-        sprintf("GPUs, MM 4096 to 65536: %.0f to %.0f %%; less in %d of %d",
-                idle[scenario, "mm", 4096, a, 9], idle[scenario, "mm", 65536, a, 9], count, of),
-        verdict(count, of), how)
-    x = real_idle[a, "short"]
-    y = real_idle[a, "steady"]
-    real_row(statement, sprintf("a tenth of a second to a second: %.0f %% to %.0f %%", x, y), yes(y < x))
+        sprintf("%s less in %d of %d, hdss+sync in %d; %s on GPUs, MM 4096 to 65536: %.0f to %.0f %%", a, c,
+                of, h, a, idle[scenario, "mm", 4096, a, 9], idle[scenario, "mm", 65536, a, 9]),
+        a ": " verdict(c, of) "; hdss+sync: " verdict(h, of), how)
+    split(a " hdss+sync", others, " ")
+    for (k = 1; k <= 2; k++) {
+        text = text sprintf("%s%s %.0f to %.0f %%", k > 1 ? ", " : "", others[k],
+                            real_idle[others[k], "short"], real_idle[others[k], "steady"])
+        says = says (k > 1 ? "; " : "") others[k] ": " \
+               median(real_idle[others[k], "steady"] < real_idle[others[k], "short"])
+    }
+    real_row(statement, "a tenth of a second to a second: " text, says)
 }
 # Idle time of a beside that of HDSS.
 function idles_less(statement, scenario, machines, kinds, a, which, how,    reading, c, says, numbers) {
@@ -43,28 +54,35 @@ function idles_less(statement, scenario, machines, kinds, a, which, how,    read
             sprintf("%s machines, smallest and largest sizes, %d kinds of PU: in %d of %d", machines, kinds,
                     c, of), verdict(c, of), how)
         numbers = numbers letter(reading) idle_of(a " " hdss_as(reading))
-        says = says letter(reading) yes(real_idle[a, "steady"] < real_idle[hdss_as(reading), "steady"])
+        says = says letter(reading) median(real_idle[a, "steady"] < real_idle[hdss_as(reading), "steady"])
     }
     real_row(statement, numbers, says)
 }
-# The part of HDSS's idle time that is in its first phase.
-function hdss_early(statement, scenario, which, how,    i, j, z, is, key, x, low, high, count) {
+# The part of the idle time of a that is in its first phase, per cent: the least, the most, and how many are
+# above half, of smallest and largest sizes.
+function early(scenario, a, which,    i, j, z, is, key, x, count) {
     j = split(which, is, " ")
-    low = 100
+    least = 100
+    most = 0
     of = 0
     for (i = 1; i <= j; i++)
         for (z = 1; z <= 4; z += 3) {
-            key = scenario SUBSEP apps[is[i]] SUBSEP size[is[i], z] SUBSEP "hdss+sync"
+            key = scenario SUBSEP apps[is[i]] SUBSEP size[is[i], z] SUBSEP a
             x = 100 * idle_early[key] / idle_all[key]
-            if (x < low) low = x
-            if (x > high) high = x
+            if (x < least) least = x
+            if (x > most) most = x
             count += x > 50
             of++
         }
-    row(statement, papers_way(1), sprintf("%.0f to %.0f %% of its idle time, smallest and largest sizes", low,
-        high), verdict(count, of) " from half on", how)
-    x = 100 * real_early["hdss+sync", "steady"] / real_idle["hdss+sync", "steady"]
-    real_row(statement, sprintf("A: %.0f %% of its idle time", x), yes(x > 50) " from half on")
+    return count + 0
+}
+function early_row(statement, scenario, a, which, how,    c, x) {
+    c = early(scenario, a, which)
+    row(statement, "A: " a "; more than half",
+        sprintf("%.0f to %.0f %% of its idle time, smallest and largest sizes: more than half in %d of %d",
+                least, most, c, of), verdict(c, of), how)
+    x = 100 * real_early[a, "steady"] / real_idle[a, "steady"]
+    real_row(statement, sprintf("%s: %.0f %% of its idle time", a, x), median(x > 50))
 }
 # Idle time in the first phase of a beside that of HDSS, of the whole run.
 function early_less(statement, scenario, a, which, how,    i, j, z, is, key, count) {
@@ -77,21 +95,23 @@ function early_less(statement, scenario, a, which, how,    i, j, z, is, key, cou
             of++
         }
     key = scenario SUBSEP "mm" SUBSEP 65536 SUBSEP
-    row(statement, papers_way(1),
+    row(statement, papers_way(1) "; B cannot be measured so, as its training counts unreported work as idle",
         sprintf("than HDSS, smallest and largest sizes, in %d of %d; MM 65536: %.1f and %.1f %% of the run",
                 count, of, idle_early[key a], idle_early[key "hdss+sync"]),
         verdict(count, of), how)
     real_row(statement, sprintf("A: %s %.1f %%, hdss+sync %.1f %% of the run", a, real_early[a, "steady"],
                                 real_early["hdss+sync", "steady"]),
-             yes(real_early[a, "steady"] < real_early["hdss+sync", "steady"]))
+             median(real_early[a, "steady"] < real_early["hdss+sync", "steady"]))
 }
-function hec_acosta_idle(    s, c) {
+function hec_acosta_idle(    s, c, d, e) {
     s = "Acosta idles significantly more (V.A.c)"
     c = less_idle(ONE, "plb-hec", "acosta", 2, HEC_APPS, 1.5)
-    row(s, "four machines, smallest and largest sizes, CPUs and GPUs",
-        sprintf("1.5 times as much in %d of %d; GPUs, MM 65536: PLB-HeC %.1f %%, Acosta %.1f %%", c, of,
-                idle[ONE, "mm", 65536, "plb-hec", 9], idle[ONE, "mm", 65536, "acosta", 9]),
-        verdict(c, of) " if that is significant", one_gpu)
-    real_row(s, idle_of("plb-hec acosta"),
-             yes(1.5 * real_idle["plb-hec", "steady"] < real_idle["acosta", "steady"]) " from 1.5 times on")
+    d = less_idle(ONE, "hdss+sync", "acosta", 2, HEC_APPS, 1.5)
+    e = less_idle(ONE, "hdss+sync", "acosta", 2, HEC_APPS, 1)
+    row(s, "four machines, smallest and largest sizes, CPUs and GPUs; 1.5 times as much is significant",
+        sprintf("than PLB-HeC in %d of %d; than HDSS in %d, and more at all in %d", c, of, d, e),
+        "PLB-HeC: " verdict(c, of) "; HDSS: " verdict(d, of), one_gpu)
+    real_row(s, idle_of("plb-hec hdss+sync acosta"),
+             "PLB-HeC: " median(1.5 * real_idle["plb-hec", "steady"] < real_idle["acosta", "steady"]) \
+             "; HDSS: " median(1.5 * real_idle["hdss+sync", "steady"] < real_idle["acosta", "steady"]))
 }

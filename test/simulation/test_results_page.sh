@@ -45,7 +45,8 @@ all() {
 # says VERDICT EXPRESSION: what the scripts of the page say of numbers.
 says() {
     local got
-    got=$(cd test/bench && awk -f <(cat results{_rows,_both,_shares,_idle,_hec,_hac,}.awk) -f <(echo "function leads(list,    v) { return steps(v, split(list, v, \" \")) }
+    got=$(cd test/bench && awk -f <(cat results{_rows,_both,_shares,_idle,_hec,_hac,}.awk) \
+        -f <(echo "function leads(list,    v) { return steps(v, split(list, v, \" \")) }
                                  BEGIN { print $2 }") </dev/null)
     [ "$got" = "$1" ] || { echo "# $2: $got"; return 1; }
 }
@@ -53,8 +54,10 @@ says "holds at each step" 'leads("1.283 1.355 1.501 1.638")' &&
     says "does not hold" 'leads("1.013 1.001 1 0.993 0.986")' &&
     says "does not hold" 'leads("1 1.2 1.1 0.9")' &&
     says "holds at 2 of 3 steps" 'leads("1 1.2 1.1 1.3")' && says "holds in 24 of 36" 'verdict(24, 36)' &&
-    says "does not hold" 'verdict(0, 36)' && says "holds" 'falls(10774, 10773)' &&
-    says "less than the runs scatter" 'falls(10774, 14550)'
+    says "does not hold" 'verdict(0, 36)' && says "holds" 'less(1, 2, 3, 4)' &&
+    says "less than the runs scatter" 'less(1, 3, 3, 4)' && says "does not hold" 'less(4, 5, 3, 4)' &&
+    says "does not hold" 'both(less(1, 3, 3, 4), less(2, 2, 1, 1))' &&
+    says "less than the runs scatter" 'both("holds", less(1, 3, 3, 4))'
 ok "verdicts on leads that fall, some of the cases, and runs that overlap" $?
 
 # The list of what the papers describe names files that are there.
