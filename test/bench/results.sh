@@ -122,7 +122,7 @@ texts() { # PART: what is made of printed lines
     awk -v part="$1" -f test/bench/results_rows.awk -f test/bench/results_text.awk \
         "$folder"/{solver,adaptation,li,energy}.txt "$folder"/{watts,real}.csv
 }
-for name in set-up hec-why order ahead readings readings-why; do numbers $name | put $name; done
+for name in set-up hec-why order ahead judged-why readings readings-why; do numbers $name | put $name; done
 { numbers hec && texts solver | sed 1,2d; } | put hec
 { numbers hac && texts adapts | sed 1,2d; } | put hac
 for name in adapts-why li li-why real-why stafford; do texts $name | put $name; done
@@ -149,6 +149,7 @@ awk -F, '$2 != "sure" { next }
                else printf "Rank 0\047s link is the limit from %d PUs on. In files it is not.\n", limit }' \
     "$folder/growth.csv" "$folder/growth-files.csv" | put growth-why
 put real <"$folder/real.md"
+awk -f test/bench/results_outcome.awk $page | put outcome
 {
     echo '```'
     cat "$folder/li.txt"

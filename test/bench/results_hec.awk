@@ -49,7 +49,7 @@ function hec_grows(    s, m, i, z, k, grew, more, four, count) {
     real_row(s, sprintf("a tenth of a second to a second: in %d of 4", more), verdict(more, 4))
 }
 function hec_small(    s, a, m, k, list, best, others, count, says, numbers) {
-    s = "MM 4096, on one to four machines: greedy is faster than the other three (V.A.a)"
+    s = "MM 4096: greedy is faster than the other three (V.A.a)"
     for (a = 1; a >= 0; a--) {
         list = ""
         count = 0
@@ -63,8 +63,8 @@ function hec_small(    s, a, m, k, list, best, others, count, says, numbers) {
                                 ratio[hecs[m], "mm", 4096, others[best]], others[best])
             count += ratio[hecs[m], "mm", 4096, greedy_as(a)] < ratio[hecs[m], "mm", 4096, others[best]]
         }
-        row(s, papers_way(a), "over the optimum, greedy and the best of the others, by machines. " list,
-            verdict(count, 4))
+        row(s, papers_way(a) "; one to four machines",
+            "over the optimum, greedy and the best of the others, by machines. " list, verdict(count, 4))
         numbers = numbers letter(a) seconds_of(three(a) " " greedy_as(a), "short")
         says = says letter(a) first_of(greedy_as(a), three(a), "short")
     }
@@ -346,12 +346,13 @@ function hec_threshold(    s, c, x, sum, high, once, always, plain, plain_sum) {
         plain_sum += x
     }
     row(s, "beyond what scatter explains",
-        sprintf("one solve in %d of %d cells without noise; with it in %d, %.1f in the mean, %.1f at most",
+        sprintf("no second solve, so no rebalancing, in %d of %d cells without noise. " \
+                "With it in %d; solves: %.1f in the mean, %.1f at most",
                 once, of, always, sum / of, high),
         "without noise: " verdict(once, of) "; with it: " verdict(always, of),
         "`build/bench/papers FOLDER/quiet \"\" 1 0` and `build/bench/papers FOLDER`")
     row(s, "any difference above 10 %, as in the text (III.D), with noise",
-        sprintf("one solve in %d of %d cells, %.1f in the mean", plain, of, plain_sum / of),
+        sprintf("no second solve in %d of %d cells, %.1f solves in the mean", plain, of, plain_sum / of),
         verdict(plain, of),
         "`build/bench/papers FOLDER/readings \"\" 3 - readings`")
     real_row(s, sprintf("%d solve%s in the median run", real_solves["plb-hec", "steady"],

@@ -60,6 +60,12 @@ says "holds at each step" 'leads("1.283 1.355 1.501 1.638")' &&
     says "less than the runs scatter" 'both("holds", less(1, 3, 3, 4))'
 ok "verdicts on leads that fall, some of the cases, and runs that overlap" $?
 
+awk -f test/bench/results_outcome.awk $page >"$tmp/outcome"
+awk '/^<!-- end of outcome/ { on = 0 } on; /^<!-- outcome/ { on = 1 }' $page |
+    diff - "$tmp/outcome" >"$tmp/out" &&
+    [ "$(wc -l <"$tmp/outcome")" -eq 7 ] && ! grep -qE '[|] all [|].* 0 [|]' "$tmp/outcome"
+ok "how many rows hold, in part, or do not" $?
+
 # The list of what the papers describe names files that are there.
 grep -o '`[a-z][a-z/_-]*/[a-z_./*-]*`' test/papers.md | tr -d '`' | sort -u >"$tmp/names"
 [ -s "$tmp/names" ]
@@ -87,7 +93,7 @@ timeout 100 "$BUILD/bench/papers" "$tmp" plb-hec-abcd/mm/65536 >"$tmp/out" &&
         }
         END {
             row("A: as the paper", "greedy+idle", "hdss+sync")
-            row("B: a block ahead, no barrier", "greedy", "hdss")
+            row("B: plbrun\047s defaults", "greedy", "hdss")
         }' "$tmp/cells.csv" >"$tmp/rows"
 lacks=$?
 while IFS= read -r line; do
