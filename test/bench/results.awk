@@ -187,8 +187,8 @@ function judged_why(    c, x, count, worst) {
         count += x <= 1.01
         if (x > worst) worst = x
     }
-    printf "\"All balancers\" leaves out `oracle`, which knows the speeds. With `oracle` sure is within 1 %% of the"
-    printf "\nbest in %d of %d cells; worst %.3f.\n", count, n, worst
+    printf "\"All balancers\" leaves out `oracle`, which knows the speeds. With `oracle` sure is within"
+    printf " 1 %% of the\nbest in %d of %d cells; worst %.3f.\n", count, n, worst
 }
 # What the table of readings shows, in words.
 function than(a, b,    x) {
