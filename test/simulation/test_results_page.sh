@@ -60,6 +60,19 @@ says "holds at each step" 'leads("1.283 1.355 1.501 1.638")' &&
     says "less than the runs scatter" 'both("holds", less(1, 3, 3, 4))'
 ok "verdicts on leads that fall, some of the cases, and runs that overlap" $?
 
+# counts VERDICT COUNTS: of a page with a row of this verdict alone.
+counts() {
+    local got
+    got=$(printf '<!-- hec -->\n| s | r | o | %s | c |\n<!-- end of hec -->\n' "$1" |
+        awk -f test/bench/results_outcome.awk | tail -n 1)
+    [ "$got" = "| all | $2 |" ] || { echo "# $1: $got"; return 1; }
+}
+counts "holds in the median run" "1 | 0 | 0 | 0 | 0" && counts "holds in 2 of 5" "0 | 1 | 0 | 0 | 0" &&
+    counts "A: holds. B: does not hold" "0 | 1 | 0 | 0 | 0" &&
+    counts "A: less than the runs scatter. B: holds" "0 | 1 | 0 | 0 | 0" &&
+    counts "does not hold within 1 %" "0 | 0 | 1 | 0 | 0" &&
+    counts "less than the runs scatter" "0 | 0 | 0 | 1 | 0" && counts "—" "0 | 0 | 0 | 0 | 1"
+ok "a verdict holds, in part, or does not" $?
 awk -f test/bench/results_outcome.awk $page >"$tmp/outcome"
 awk '/^<!-- end of outcome/ { on = 0 } on; /^<!-- outcome/ { on = 1 }' $page |
     diff - "$tmp/outcome" >"$tmp/out" &&
