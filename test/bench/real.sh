@@ -92,7 +92,9 @@ real() {
         [ "$case" != slower ] || adapted
         echo
     done | sort -g | awk '
-        { v[NR] = $1; line[NR] = $2 " " $3 " " $4 " " $5 " " $6 " " $7 " " $8; later[NR] = " " $9 " " $10
+        { v[NR] = $1
+          line[NR] = $2 " " $3 " " $4 " " $5 " " $6 " " $7 " " $8
+          later[NR] = " " $9 " " $10
           for (p = 6; p <= 8; p++) {
               if (NR == 1 || $p < low[p]) low[p] = $p
               if (NR == 1 || $p > high[p]) high[p] = $p
@@ -117,8 +119,8 @@ row() { # BALANCER CASE
           printf " %.1f | %.1f |\n", $2, $6 }'
 }
 
-head="balancer,case,simulated_s,idle_simulated,real_s,shortest_s,longest_s,idle_real,solves,training,idle_training"
-echo "$head,part_1,part_2,part_3,parts_differ,adapted_s,other_blocks" >"$folder/real.csv"
+head="balancer,case,simulated_s,idle_simulated,real_s,shortest_s,longest_s,idle_real,solves,training"
+echo "$head,idle_training,part_1,part_2,part_3,parts_differ,adapted_s,other_blocks" >"$folder/real.csv"
 {
     echo "| balancer | case | simulated, s | real, s | from–to | ratio | idle simulated, % | idle real, % |"
     echo "|---|---|---|---|---|---|---|---|"

@@ -114,15 +114,15 @@ put() {
 } | put origins
 seeds=$(sed -n '1s/.*mean of \([0-9]*\) seeds.*/\1/p' "$folder/papers.txt")
 numbers() { # PART: what is made of cells
-    awk -v part="$1" -v seeds="$seeds" -f test/bench/results_rows.awk -f test/bench/results_both.awk \
-        -f test/bench/results_hec.awk -f test/bench/results_hac.awk -f test/bench/results.awk \
+    awk -v part="$1" -v seeds="$seeds" \
+        -f <(cat test/bench/results{_rows,_both,_shares,_idle,_hec,_hac,}.awk) \
         "$folder"/{cells,shares,quiet/cells,readings/cells,real,one-gpu/cells,one-gpu/shares}.csv
 }
 texts() { # PART: what is made of printed lines
     awk -v part="$1" -f test/bench/results_rows.awk -f test/bench/results_text.awk \
         "$folder"/{solver,adaptation,li,energy}.txt "$folder"/{watts,real}.csv
 }
-for name in set-up hec-why order ahead readings readings-why; do numbers $name | put $name; done
+for name in set-up hec-why order ahead judged-why readings readings-why; do numbers $name | put $name; done
 { numbers hec && texts solver | sed 1,2d; } | put hec
 { numbers hac && texts adapts | sed 1,2d; } | put hac
 for name in adapts-why li li-why real-why stafford; do texts $name | put $name; done
@@ -149,6 +149,7 @@ awk -F, '$2 != "sure" { next }
                else printf "Rank 0\047s link is the limit from %d PUs on. In files it is not.\n", limit }' \
     "$folder/growth.csv" "$folder/growth-files.csv" | put growth-why
 put real <"$folder/real.md"
+awk -f test/bench/results_outcome.awk $page | put outcome
 {
     echo '```'
     cat "$folder/li.txt"

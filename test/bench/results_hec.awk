@@ -16,12 +16,15 @@ function hec() {
     hec_cpu_blocks()
     hec_gpu_blocks()
     hec_alike()
+    nearest("improves the accuracy of block distribution, a more precise estimation (abstract, V.A.b)", ONE,
+            "plb-hec hdss+sync acosta", HEC_APPS, one_gpu)
     shares_spread("standard deviations of these shares are small (V.A.b)", ONE, "plb-hec hdss+sync acosta",
                   HEC_APPS, 1, one_gpu)
     hec_hdss_acosta()
     idles_less("PLB-HeC idles less than HDSS in all scenarios (V.A.c)", ONE, "four", 2, "plb-hec", HEC_APPS,
                one_gpu)
-    hdss_early("HDSS idles mainly in its first phase (V.A.c)", ONE, HEC_APPS, one_gpu)
+    early_row("HDSS idles mainly in its first phase (V.A.c)", ONE, "hdss+sync", HEC_APPS, one_gpu)
+    early_row("most of the idle time is in the initial phase (V.A.c)", ONE, "plb-hec", HEC_APPS, one_gpu)
     early_less("PLB-HeC idles less in the first phase (V.A.c)", ONE, "plb-hec", HEC_APPS, one_gpu)
     hec_acosta_idle()
     idle_falls("idle time falls with size (V.A.c)", ONE, 2, "plb-hec", HEC_APPS, one_gpu)
@@ -46,7 +49,7 @@ function hec_grows(    s, m, i, z, k, grew, more, four, count) {
     real_row(s, sprintf("a tenth of a second to a second: in %d of 4", more), verdict(more, 4))
 }
 function hec_small(    s, a, m, k, list, best, others, count, says, numbers) {
-    s = "MM 4096, on one to four machines: greedy is faster than the other three (V.A.a)"
+    s = "MM 4096: greedy is faster than the other three (V.A.a)"
     for (a = 1; a >= 0; a--) {
         list = ""
         count = 0
@@ -55,12 +58,13 @@ function hec_small(    s, a, m, k, list, best, others, count, says, numbers) {
             best = 1
             for (k = 2; k <= 3; k++)
                 if (ratio[hecs[m], "mm", 4096, others[k]] < ratio[hecs[m], "mm", 4096, others[best]]) best = k
-            list = list sprintf("%s%.2f to %.2f (%s)", m > 1 ? "; " : "",
+            list = list sprintf("%s%s: %.2f and %.2f (%s)", m > 1 ? ". " : "", title_of(count_name[m]),
                                 ratio[hecs[m], "mm", 4096, greedy_as(a)],
                                 ratio[hecs[m], "mm", 4096, others[best]], others[best])
             count += ratio[hecs[m], "mm", 4096, greedy_as(a)] < ratio[hecs[m], "mm", 4096, others[best]]
         }
-        row(s, papers_way(a), "over the optimum, greedy to the best of the others: " list, verdict(count, 4))
+        row(s, papers_way(a) "; one to four machines",
+            "over the optimum, greedy and the best of the others, by machines. " list, verdict(count, 4))
         numbers = numbers letter(a) seconds_of(three(a) " " greedy_as(a), "short")
         says = says letter(a) first_of(greedy_as(a), three(a), "short")
     }
@@ -89,25 +93,25 @@ function real_speedups(a, which,    k, others, r) {
         if (r > most) most = r
     }
 }
-function hec_fluctuates(    s, a, text, x, says, numbers) {
+function hec_fluctuates(    s, a, k, z, others, text, range, count) {
     s = "the speed-ups fluctuate for small inputs (V.A.a)"
     for (a = 1; a >= 0; a--) {
-        choose(hecs, 1, 4, HEC_APPS, 1, 1)
-        all_speedups(a)
-        x = most / least
-        text = sprintf("all three to greedy: smallest sizes %.2f to %.2f,", least, most)
-        choose(hecs, 1, 4, HEC_APPS, 4, 4)
-        all_speedups(a)
-        row(s, papers_way(a) ", beside large ones", text sprintf(" largest %.2f to %.2f", least, most),
-            yes(x > most / least))
-        real_speedups(a, "short")
-        x = most / least
-        numbers = numbers letter(a) sprintf("a tenth of a second %.2f to %.2f,", least, most)
-        real_speedups(a, "steady")
-        numbers = numbers sprintf(" a second %.2f to %.2f", least, most)
-        says = says letter(a) yes(x > most / least)
+        split(three(a), others, " ")
+        text = ""
+        count = 0
+        for (k = 1; k <= 3; k++) {
+            for (z = 1; z <= 4; z += 3) {
+                choose(hecs, 1, 4, HEC_APPS, z, z)
+                speedup(others[k], greedy_as(a))
+                range[z] = most / least
+            }
+            text = text sprintf("%s%s %.2f and %.2f", k > 1 ? "; " : "", others[k], range[1], range[4])
+            count += range[1] > range[4]
+        }
+        row(s, papers_way(a) "; more than for large ones", "most over least speed-up to greedy, smallest " \
+            "and largest sizes: " text, verdict(count, 3))
     }
-    real_row(s, numbers, says)
+    no_real(s, "they execute one application on one machine and on three")
 }
 function hec_one_machine(    s, a, says, numbers) {
     s = "one machine: speed-ups near 1 (V.A.a)"
@@ -122,8 +126,12 @@ function hec_one_machine(    s, a, says, numbers) {
     }
     real_row(s, numbers, says)
 }
-function in_order(x, h, z) {
-    return "order: " yes(x > h && h > z && z > 1) ", 2.2 within 10 %: " yes(x > 1.98 && x < 2.42)
+# Whether each of the list is ahead of the next one in the runs.
+function real_order(list, which,    m, others, k, says) {
+    m = split(list, others, " ")
+    says = "holds"
+    for (k = 1; k < m; k++) says = both(says, first_of(others[k], others[k + 1], which))
+    return says
 }
 function hec_order(    s, a, x, h, z, r, says, numbers) {
     s = "MM 65536 on four machines: 2.2 times as fast as greedy, HDSS 1.2, Acosta 1.04 (V.A.a)"
@@ -131,23 +139,23 @@ function hec_order(    s, a, x, h, z, r, says, numbers) {
         x = big(hecs[4], 1, greedy_as(a)) / big(hecs[4], 1, "plb-hec")
         h = big(hecs[4], 1, greedy_as(a)) / big(hecs[4], 1, hdss_as(a))
         z = big(hecs[4], 1, greedy_as(a)) / big(hecs[4], 1, "acosta")
-        row(s, papers_way(a), sprintf("PLB-HeC %.2f, HDSS %.2f, Acosta %.2f", x, h, z), in_order(x, h, z))
+        row(s, papers_way(a), sprintf("PLB-HeC %.2f, HDSS %.2f, Acosta %.2f", x, h, z),
+            "order: " yes(x > h && h > z && z > 1) ", 2.2 within 10 %: " yes(x > 1.98 && x < 2.42))
         r = real[greedy_as(a), "steady"]
-        x = r / real["plb-hec", "steady"]
-        h = r / real[hdss_as(a), "steady"]
-        z = r / real["acosta", "steady"]
-        numbers = numbers letter(a) sprintf("PLB-HeC %.2f, HDSS %.2f, Acosta %.2f", x, h, z)
-        says = says letter(a) in_order(x, h, z)
+        numbers = numbers letter(a) sprintf("PLB-HeC %.2f, HDSS %.2f, Acosta %.2f, of %.2f at most",
+            r / real["plb-hec", "steady"], r / real[hdss_as(a), "steady"], r / real["acosta", "steady"],
+            r / real["ideal", "steady"])
+        says = says letter(a) real_order("plb-hec " hdss_as(a) " acosta " greedy_as(a), "steady")
     }
-    real_row(s, numbers, says)
+    real_row(s, "the order alone. " numbers, says)
 }
 function hec_why(    x) {
     x = big(hecs[4], 1, "hdss+sync") / big(hecs[4], 1, "greedy+idle")
-    printf "The paper has HDSS ahead of greedy. Under reading A, MM 65536 on four machines takes HDSS %.2f", x
+    printf "The paper has HDSS ahead of greedy. Under reading A it takes"
+    printf " %.2f times as long as greedy for MM 65536 on four machines, in virtual\ntime.", x
     x = real["hdss+sync", "steady"] / real["greedy+idle", "steady"]
-    printf " times as long in virtual\ntime, and the job of a second %.2f times on real ranks.", x
-    printf " With equal blocks"
-    print " for unlike PUs, HDSS waits at each barrier for the\nslowest of them."
+    printf " The job of a second on real ranks takes it %.2f times as long.", x
+    print " With equal blocks for unlike PUs, HDSS waits at each\nbarrier for the slowest of them."
 }
 function hec_highest(    s, a, there) {
     s = "the highest gain is that of MM 65536 on four machines (V.A.a)"
@@ -161,7 +169,7 @@ function hec_highest(    s, a, there) {
     }
     no_real(s, "they execute one application on one machine and on three")
 }
-function hec_above_greedy(    s, a, c, count, total, grn, r, says, numbers) {
+function hec_above_greedy(    s, a, c, count, total, grn, r) {
     s = "three machines or more: above 1.2 times greedy, but for GRN on three (V.A.a)"
     for (a = 1; a >= 0; a--) {
         choose(hecs, 3, 4, HEC_APPS, 4, 4)
@@ -179,11 +187,12 @@ function hec_above_greedy(    s, a, c, count, total, grn, r, says, numbers) {
             sprintf("largest sizes: %.2f to %.2f, mean %.2f; GRN on three %.2f", least,
                     most, r, grn),
             verdict(count, total) "; GRN on three: " yes(grn <= 1.2))
-        r = real[greedy_as(a), "steady"] / real["plb-hec", "steady"]
-        numbers = numbers letter(a) sprintf("%.2f", r)
-        says = says letter(a) yes(r > 1.2)
     }
-    real_row(s, numbers, says)
+    # The ideal time is the most that any balancer can gain.
+    r = real["greedy+idle", "steady"] / real["ideal", "steady"]
+    grn = real["greedy", "steady"] / real["ideal", "steady"]
+    no_real(s, sprintf("greedy is so near to the ideal that %.2f (A) and %.2f (B) are the most there can be",
+                       r, grn))
 }
 function hec_ahead(    s, t, a, c, d, says, numbers) {
     s = "larger inputs: always faster than the other three (V.A.a)"
@@ -230,24 +239,33 @@ function hec_differ(s, a,    m, c, k, four, low, high, wide) {
         "slowest over quickest of the four, means of one to four machines, largest sizes: " \
         list_of(wide, 4, "%.2f"), steps(wide, 4))
 }
-function real_width(which, list,    m, k, others, low, high) {
+# The slowest of the list over the quickest, by medians; and, whichever of the runs are compared, between
+# width_low and width_high.
+function real_width(which, list,    m, k, others, c, quick, slow, r) {
     m = split(list, others, " ")
-    low = 1e9
+    quick[1] = quick[2] = quick[3] = 1e9
     for (k = 1; k <= m; k++) {
-        if (real[others[k], which] < low) low = real[others[k], which]
-        if (real[others[k], which] > high) high = real[others[k], which]
+        r[1] = real[others[k], which]
+        r[2] = real_low[others[k], which]
+        r[3] = real_high[others[k], which]
+        for (c = 1; c <= 3; c++) {
+            if (r[c] < quick[c]) quick[c] = r[c]
+            if (r[c] > slow[c]) slow[c] = r[c]
+        }
     }
-    return high / low
+    width_low[which] = slow[2] / quick[3]
+    width_high[which] = slow[3] / quick[2]
+    return slow[1] / quick[1]
 }
-function hec_unlike(    s, a, x, y, list, says, numbers) {
+function hec_unlike(    s, a, list, says, numbers) {
     s = "more machines: the differences between the algorithms become more evident (V.A.a)"
     for (a = 1; a >= 0; a--) {
         hec_differ(s, a)
         list = three(a) " " greedy_as(a)
-        x = real_width("one", list)
-        y = real_width("steady", list)
-        numbers = numbers letter(a) sprintf("one machine %.2f, three %.2f", x, y)
-        says = says letter(a) yes(x < y)
+        numbers = numbers letter(a) sprintf("one machine %.2f, three %.2f", real_width("one", list),
+                                            real_width("steady", list))
+        says = says letter(a) less(width_low["one"], width_high["one"], width_low["steady"],
+                                   width_high["steady"])
     }
     real_row(s, numbers, says)
     for (a = 1; a >= 0; a--)
@@ -299,74 +317,21 @@ function hec_training(    s, i, m, x, text, count) {
     x = real_training["plb-hec", "steady"]
     real_row(s, sprintf("%.0f %%", x), (x > 5 && x < 15 ? "" : "not ") "between 5 and 15 %")
 }
-function hec_cpu_blocks(    s, i, z, count) {
-    s = "smaller blocks to CPUs, larger to GPUs, than HDSS and Acosta (V.A.b)"
-    for (i = 1; i <= 3; i++)
-        for (z = 1; z <= 4; z += 3)
-            count += cpu_step(ONE, i, z, "plb-hec") < cpu_step(ONE, i, z, "hdss+sync") && \
-                     cpu_step(ONE, i, z, "plb-hec") < cpu_step(ONE, i, z, "acosta")
-    row(s, "share of one step, smallest and largest sizes",
-        sprintf("in %d of 6. CPUs at the largest, optimum, PLB-HeC, HDSS and Acosta: %s", count,
-                cpu_parts(ONE, HEC_APPS, "oracle plb-hec hdss+sync acosta")), verdict(count, 6), one_gpu)
-    real_row(s, sprintf("the slowest PU's part of all work: ideal %.2f %%, PLB-HeC %.2f %%, HDSS %.2f %%, " \
-                        "Acosta %.2f %%", real_part["ideal", 1], real_part["plb-hec", 1],
-                        real_part["hdss+sync", 1], real_part["acosta", 1]),
-             yes(real_part["plb-hec", 1] < real_part["hdss+sync", 1] && \
-                 real_part["plb-hec", 1] < real_part["acosta", 1]))
-}
-function hec_gpu_blocks(    s, i, k, x, gpu, text, count) {
-    s = "larger ones above all to the GPUs of C and D (V.A.b)"
-    split("gtx-680 gtx-titan", gpu, " ")
-    for (i = 1; i <= 3; i++)
-        for (k = 1; k <= 2; k++) {
-            x = part_of(ONE, i, 4, "plb-hec", gpu[k])
-            text = text sprintf("%s%.1f, %.1f, %.1f", k > 1 ? " and " : (i > 1 ? "; " : "") names[i] " ", x,
-                                part_of(ONE, i, 4, "hdss+sync", gpu[k]), part_of(ONE, i, 4, "acosta", gpu[k]))
-            count += x > part_of(ONE, i, 4, "hdss+sync", gpu[k]) && x > part_of(ONE, i, 4, "acosta", gpu[k])
-        }
-    row(s, "share of one step, largest sizes", "C and D of PLB-HeC, HDSS and Acosta: " text " %",
-        verdict(count, 6), one_gpu)
-    real_row(s, sprintf("the fastest PU's part of all work: PLB-HeC %.2f %%, HDSS %.2f %%, Acosta %.2f %%",
-                        real_part["plb-hec", 3], real_part["hdss+sync", 3], real_part["acosta", 3]),
-             yes(real_part["plb-hec", 3] > real_part["hdss+sync", 3] && \
-                 real_part["plb-hec", 3] > real_part["acosta", 3]))
-}
-function hec_alike(    s, i, x, y, text, count) {
-    s = "HDSS and Acosta distribute alike, PLB-HeC otherwise (V.A.b)"
-    for (i = 1; i <= 3; i++) {
-        x = apart(ONE, i, 4, "hdss+sync", "acosta")
-        y = apart(ONE, i, 4, "hdss+sync", "plb-hec")
-        text = text sprintf("%s%s %.1f and %.1f", i > 1 ? "; " : "", names[i], x, y)
-        count += 2 * x < y
-    }
-    row(s, "share of one step, largest sizes",
-        "parts that differ, HDSS and Acosta, HDSS and PLB-HeC: " text " %",
-        verdict(count, 3) " where alike is half of otherwise", one_gpu)
-    x = real_apart("hdss+sync", "acosta")
-    y = real_apart("hdss+sync", "plb-hec")
-    real_row(s, sprintf("parts of all work that differ: HDSS and Acosta %.1f %%, HDSS and PLB-HeC %.1f %%", x,
-                        y), yes(2 * x < y) " where alike is half of otherwise")
-}
-function hec_hdss_acosta(    s, a, c, says, numbers) {
+function hec_hdss_acosta(    s, a, c, d, all, says, numbers) {
     s = "HDSS is faster than Acosta (V.A.b)"
     for (a = 1; a >= 0; a--) {
+        choose(ones, 1, 1, HEC_APPS, 1, 4, 1)
+        d = sprintf("%d of %d", below(hdss_as(a), "acosta"), of)
         choose(hecs, 1, 4, HEC_APPS, 4, 4)
-        c = below(hdss_as(a), "acosta")
-        row(s, papers_way(a), sprintf("largest sizes: in %d of %d", c, of), verdict(c, of))
+        c = below(hdss_as(a), "acosta") " of " of
+        choose(hecs, 1, 4, HEC_APPS, 1, 4)
+        all = below(hdss_as(a), "acosta")
+        row(s, papers_way(a), sprintf("all sizes: in %d of %d, the largest in %s; one GPU in each machine, " \
+            "smallest and largest in %s", all, of, c, d), verdict(all, of))
         numbers = numbers letter(a) seconds_of(hdss_as(a) " acosta", "steady")
         says = says letter(a) first_of(hdss_as(a), "acosta", "steady")
     }
     real_row(s, numbers, says)
-}
-function hec_acosta_idle(    s, c) {
-    s = "Acosta idles significantly more (V.A.c)"
-    c = less_idle(ONE, "plb-hec", "acosta", 2, HEC_APPS, 1.5)
-    row(s, "four machines, smallest and largest sizes, CPUs and GPUs",
-        sprintf("1.5 times as much in %d of %d; GPUs, MM 65536: PLB-HeC %.1f %%, Acosta %.1f %%", c, of,
-                idle[ONE, "mm", 65536, "plb-hec", 9], idle[ONE, "mm", 65536, "acosta", 9]),
-        verdict(c, of) " if that is significant", one_gpu)
-    real_row(s, idle_of("plb-hec acosta"),
-             yes(1.5 * real_idle["plb-hec", "steady"] < real_idle["acosta", "steady"]) " from 1.5 times on")
 }
 function hec_threshold(    s, c, x, sum, high, once, always, plain, plain_sum) {
     s = "the threshold is never exceeded on dedicated machines (V.A.c)"
@@ -381,12 +346,13 @@ function hec_threshold(    s, c, x, sum, high, once, always, plain, plain_sum) {
         plain_sum += x
     }
     row(s, "beyond what scatter explains",
-        sprintf("one solve in %d of %d cells without noise; with it in %d, %.1f in the mean, %.1f at most",
+        sprintf("no second solve, so no rebalancing, in %d of %d cells without noise. " \
+                "With it in %d; solves: %.1f in the mean, %.1f at most",
                 once, of, always, sum / of, high),
         "without noise: " verdict(once, of) "; with it: " verdict(always, of),
         "`build/bench/papers FOLDER/quiet \"\" 1 0` and `build/bench/papers FOLDER`")
     row(s, "any difference above 10 %, as in the text (III.D), with noise",
-        sprintf("one solve in %d of %d cells, %.1f in the mean", plain, of, plain_sum / of),
+        sprintf("no second solve in %d of %d cells, %.1f solves in the mean", plain, of, plain_sum / of),
         verdict(plain, of),
         "`build/bench/papers FOLDER/readings \"\" 3 - readings`")
     real_row(s, sprintf("%d solve%s in the median run", real_solves["plb-hec", "steady"],

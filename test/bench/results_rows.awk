@@ -13,8 +13,19 @@ function verdict(count, cases) {
 }
 # The row of a simulated statement that nothing real can show.
 function no_real(statement, why) { row(statement, "real ranks", "none: " why, "—", "—") }
+function title_of(word) { return toupper(substr(word, 1, 1)) substr(word, 2) }
 function yes(true) { return true ? "holds" : "does not hold" }
 # Of milliseconds of runs that scatter by more than ten.
 function rises(from, to) { return to - from > 10 ? "holds" : "too little to be measured" }
-# From a to b: the least of a's runs beside the most of b's.
-function falls(low_a, high_b) { return high_b < low_a ? "holds" : "less than the runs scatter" }
+# Of real runs of which one counts.
+function median(true) { return yes(true) " in the median run" }
+# Whether a is less than b, whichever of their runs are compared.
+function less(low_a, high_a, low_b, high_b) {
+    if (high_a < low_b) return "holds"
+    return low_a >= high_b ? "does not hold" : "less than the runs scatter"
+}
+# The verdict on all of several, of which one is `says` so far.
+function both(says, next_one) {
+    if (says ~ /not/ || next_one == "holds") return says
+    return next_one ~ /not/ || says == "holds" ? next_one : says
+}

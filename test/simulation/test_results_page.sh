@@ -45,8 +45,8 @@ all() {
 # says VERDICT EXPRESSION: what the scripts of the page say of numbers.
 says() {
     local got
-    got=$(cd test/bench && awk -f results_rows.awk -f results_both.awk -f results_hec.awk -f results_hac.awk \
-        -f results.awk -f <(echo "function leads(list,    v) { return steps(v, split(list, v, \" \")) }
+    got=$(cd test/bench && awk -f <(cat results{_rows,_both,_shares,_idle,_hec,_hac,}.awk) \
+        -f <(echo "function leads(list,    v) { return steps(v, split(list, v, \" \")) }
                                  BEGIN { print $2 }") </dev/null)
     [ "$got" = "$1" ] || { echo "# $2: $got"; return 1; }
 }
@@ -54,9 +54,30 @@ says "holds at each step" 'leads("1.283 1.355 1.501 1.638")' &&
     says "does not hold" 'leads("1.013 1.001 1 0.993 0.986")' &&
     says "does not hold" 'leads("1 1.2 1.1 0.9")' &&
     says "holds at 2 of 3 steps" 'leads("1 1.2 1.1 1.3")' && says "holds in 24 of 36" 'verdict(24, 36)' &&
-    says "does not hold" 'verdict(0, 36)' && says "holds" 'falls(10774, 10773)' &&
-    says "less than the runs scatter" 'falls(10774, 14550)'
+    says "does not hold" 'verdict(0, 36)' && says "holds" 'less(1, 2, 3, 4)' &&
+    says "less than the runs scatter" 'less(1, 3, 3, 4)' && says "does not hold" 'less(4, 5, 3, 4)' &&
+    says "does not hold" 'both(less(1, 3, 3, 4), less(2, 2, 1, 1))' &&
+    says "less than the runs scatter" 'both("holds", less(1, 3, 3, 4))'
 ok "verdicts on leads that fall, some of the cases, and runs that overlap" $?
+
+# counts VERDICT COUNTS: of a page with a row of this verdict alone.
+counts() {
+    local got
+    got=$(printf '<!-- hec -->\n| s | r | o | %s | c |\n<!-- end of hec -->\n' "$1" |
+        awk -f test/bench/results_outcome.awk | tail -n 1)
+    [ "$got" = "| all | $2 |" ] || { echo "# $1: $got"; return 1; }
+}
+counts "holds in the median run" "1 | 0 | 0 | 0 | 0" && counts "holds in 2 of 5" "0 | 1 | 0 | 0 | 0" &&
+    counts "A: holds. B: does not hold" "0 | 1 | 0 | 0 | 0" &&
+    counts "A: less than the runs scatter. B: holds" "0 | 1 | 0 | 0 | 0" &&
+    counts "does not hold within 1 %" "0 | 0 | 1 | 0 | 0" &&
+    counts "less than the runs scatter" "0 | 0 | 0 | 1 | 0" && counts "—" "0 | 0 | 0 | 0 | 1"
+ok "a verdict holds, in part, or does not" $?
+awk -f test/bench/results_outcome.awk $page >"$tmp/outcome"
+awk '/^<!-- end of outcome/ { on = 0 } on; /^<!-- outcome/ { on = 1 }' $page |
+    diff - "$tmp/outcome" >"$tmp/out" &&
+    [ "$(wc -l <"$tmp/outcome")" -eq 7 ] && ! grep -qE '[|] all [|].* 0 [|]' "$tmp/outcome"
+ok "how many rows hold, in part, or do not" $?
 
 # The list of what the papers describe names files that are there.
 grep -o '`[a-z][a-z/_-]*/[a-z_./*-]*`' test/papers.md | tr -d '`' | sort -u >"$tmp/names"
@@ -85,7 +106,7 @@ timeout 100 "$BUILD/bench/papers" "$tmp" plb-hec-abcd/mm/65536 >"$tmp/out" &&
         }
         END {
             row("A: as the paper", "greedy+idle", "hdss+sync")
-            row("B: a block ahead, no barrier", "greedy", "hdss")
+            row("B: plbrun\047s defaults", "greedy", "hdss")
         }' "$tmp/cells.csv" >"$tmp/rows"
 lacks=$?
 while IFS= read -r line; do
