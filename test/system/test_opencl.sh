@@ -7,7 +7,7 @@ if [ "${SAN:-}" = thread ]; then
     skip "kernels on OpenCL" "PoCL was not built for the thread sanitizer"
     done_testing
 fi
-# PoCL and LLVM keep memory, and allocate much. Programs that an earlier test has compiled are in PoCL's cache.
+# PoCL and LLVM keep memory, and allocate much. Programs that the normal build has run are in PoCL's cache.
 [ -z "${SAN:-}" ] || export ASAN_OPTIONS=fast_unwind_on_malloc=1:detect_leaks=0
 if [ ! -e "$kernels/triad.opencl.so" ]; then
     skip "kernels on OpenCL" "plbrun was built without OpenCL's headers"
@@ -25,8 +25,8 @@ PLB_TEST_ENTRIES=$BUILD/test/opencl/entries.so POCL_DEVICES='pthread pthread' \
 ok "the promises of devices" $?
 grep -q '^# opencl is tried' "$tmp/out"; ok "they were tried with OpenCL" $?
 
-# verified RANKS DEVICES KERNEL ARGUMENTS...: a verified run in which each of the OpenCL devices did some work.
-# Each rank has one at least.
+# verified RANKS DEVICES KERNEL ARGUMENTS...: a verified run in which each of the OpenCL devices did some
+# work. Each rank has one at least.
 verified() {
     local ranks=$1 devices=$2 kernel=$3; shift 3
     lines "$tmp/kernel.conf" '[app]' "kernel = $kernels/$kernel.so"
