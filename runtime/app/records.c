@@ -19,7 +19,8 @@ struct part {
 };
 
 struct plb_records {
-    pthread_mutex_t lock;          /* for the log */
+    pthread_mutex_t lock;          /* for the log and `first` */
+    int64_t first;                 /* units before have moved to others */
     int n_parts, of[PLB_MAX_DATA]; /* by buffer: its part */
     struct part *parts;
     char *log, *sealed;
@@ -54,6 +55,7 @@ void plb_records_free(struct plb_records *r)
 void plb_records_begin(struct plb_records *r)
 {
     r->used = r->bytes = 0;
+    r->first = INT64_MIN;
 }
 
 void *plb_records_part(struct plb_records *r, int i)
@@ -90,9 +92,11 @@ int plb_task_record(const struct plb_task *task, int buffer, int64_t unit, const
     struct plb_records *r = part->records;
     struct appended head = {unit, (int64_t)n, part - r->parts};
     pthread_mutex_lock(&r->lock);
-    append(r, &head, bytes);
+    bool takes = unit >= r->first;
+    if (takes)
+        append(r, &head, bytes);
     pthread_mutex_unlock(&r->lock);
-    return 0;
+    return takes ? 0 : 1;
 }
 
 /* The next call in the log; false: there is none. */
@@ -115,6 +119,7 @@ void plb_records_move(struct plb_records *r, int64_t end, struct plb_records *to
     pthread_mutex_lock(&r->lock);
     rest.used = r->used;
     r->used = 0;
+    r->first = end;
     while (next(&rest, &at, &head, &bytes))
         append(head.unit < end ? to : r, &head, bytes);
     pthread_mutex_unlock(&r->lock);

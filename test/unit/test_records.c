@@ -62,6 +62,31 @@ static void what_was_appended_moves_by_unit(void **state)
     plb_records_free(records);
 }
 
+/* The entry can append nothing more for units that have moved, until another task begins. */
+static void a_unit_that_was_reported_takes_no_more(void **state)
+{
+    struct plb_records *records = plb_records_new(&set), *moved = plb_records_new(&set);
+    void *data[3] = {plb_records_part(records, 0), NULL, plb_records_part(records, 2)};
+    struct plb_task task = {.first = 0, .count = 4, .data = data};
+    size_t n;
+    (void)state;
+    plb_records_begin(records);
+    plb_records_begin(moved);
+    for (int64_t u = 0; u < 4; u++)
+        assert_int_equal(plb_task_record(&task, 0, u, "x", 1), 0);
+    plb_records_move(records, 2, moved);
+    assert_int_equal(plb_task_record(&task, 0, 1, "late", 4), 1);
+    assert_int_equal(plb_task_record(&task, 0, 2, "y", 1), 0);
+    plb_records_seal(records, (struct plb_range){2, 2});
+    const char *bytes = plb_records_bytes(records, &n);
+    assert_int_equal(n, 4 * sizeof(int64_t) + 3);
+    assert_memory_equal(bytes + 2 * sizeof(int64_t), "xyx", 3);
+    plb_records_begin(records);
+    assert_int_equal(plb_task_record(&task, 0, 0, "x", 1), 0);
+    plb_records_free(moved);
+    plb_records_free(records);
+}
+
 static void keep(struct plb_record_store *store, int pass, struct plb_range range, struct plb_range units,
                  const void *bytes, size_t n)
 {
@@ -227,6 +252,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_appended_moves_by_unit),
+        cmocka_unit_test(a_unit_that_was_reported_takes_no_more),
         cmocka_unit_test(units_keep_what_came_last_and_counts),
         cmocka_unit_test(a_unit_without_a_call_keeps_what_it_has),
         cmocka_unit_test(bytes_that_make_no_sense_are_refused),
