@@ -99,10 +99,11 @@ int plb_task_record(const struct plb_task *task, int buffer, int64_t unit, const
     return takes ? 0 : 1;
 }
 
-/* The next call in the log; false: there is none. */
-static bool next(const struct plb_records *r, size_t *at, struct appended *head, const char **bytes)
+/* The next call in the log, which ends at `end`; false: there is none. */
+static bool next(const struct plb_records *r, size_t end, size_t *at, struct appended *head,
+                 const char **bytes)
 {
-    if (*at >= r->used)
+    if (*at >= end)
         return false;
     memcpy(head, r->log + *at, sizeof *head);
     *bytes = r->log + *at + sizeof *head;
@@ -112,15 +113,14 @@ static bool next(const struct plb_records *r, size_t *at, struct appended *head,
 
 void plb_records_move(struct plb_records *r, int64_t end, struct plb_records *to)
 {
-    struct plb_records rest = *r; /* reads the log while it becomes shorter */
     struct appended head;
     const char *bytes;
     size_t at = 0;
     pthread_mutex_lock(&r->lock);
-    rest.used = r->used;
+    size_t used = r->used;
     r->used = 0;
     r->first = end;
-    while (next(&rest, &at, &head, &bytes))
+    while (next(r, used, &at, &head, &bytes)) /* reads the log while it becomes shorter */
         append(head.unit < end ? to : r, &head, bytes);
     pthread_mutex_unlock(&r->lock);
 }
@@ -134,7 +134,7 @@ void plb_records_seal(struct plb_records *r, struct plb_range range)
     const char *bytes;
     for (size_t i = 0; i < n; i++)
         lengths[i] = PLB_NO_RECORD;
-    while (next(r, &at, &head, &bytes)) {
+    while (next(r, r->used, &at, &head, &bytes)) {
         int64_t *length = &lengths[(size_t)head.part * units + (size_t)(head.unit - range.first)];
         *length = (*length < 0 ? 0 : *length) + head.bytes;
         total += (size_t)head.bytes;
@@ -149,7 +149,7 @@ void plb_records_seal(struct plb_records *r, struct plb_range range)
         ends[i] = r->bytes;
         r->bytes += lengths[i] > 0 ? (size_t)lengths[i] : 0;
     }
-    for (at = 0; next(r, &at, &head, &bytes);) {
+    for (at = 0; next(r, r->used, &at, &head, &bytes);) {
         size_t *end = &ends[(size_t)head.part * units + (size_t)(head.unit - range.first)];
         memcpy(r->sealed + *end, bytes, (size_t)head.bytes);
         *end += (size_t)head.bytes;
