@@ -1,5 +1,5 @@
-/* The kernel `command`, as far as it runs nothing: replacement strings, --halt, forecasts, and how
- * many programs a GPU has. */
+/* The kernel `command`, as far as it runs nothing: replacement strings, --halt, forecasts, how many programs
+ * a GPU has, and which lines a journal must keep. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,11 +10,16 @@
 
 #include <cmocka.h>
 
+#include "../../kernels/command/ending.h"
 #include "../../kernels/command/forecast.h"
 #include "../../kernels/command/gpu.h"
 #include "../../kernels/command/halt.h"
 #include "../../kernels/command/past.h"
 #include "../../kernels/command/template.h"
+#include "journal/inside.h"
+#include "journal/journal.h"
+
+extern const struct plb_kernel plb_kernel;
 
 static void expect_replaced(const char *text, const char *right)
 {
@@ -233,6 +238,32 @@ static void a_failure_stays_one(void **state)
     assert_int_equal(command_past_todo(&past, 2, false, &processes), NOTHING);
 }
 
+/* Passes in which a line that has failed is left to others take a millisecond: the journal keeps nothing of
+ * them, nor of the lines that need not run again. */
+static void a_pass_that_ran_no_line_is_not_kept(void **state)
+{
+    uint8_t todo[] = {NOTHING, ANYWHERE, ELSEWHERE};
+    struct command_outcome now[] = {{0}, {.exit = NO_TIME}, {.exit = DECLINED}};
+    struct state lines = {.units = 3, .todo = todo, .now = now};
+    struct plb_record_done done = {.first = 0, .count = 3};
+    struct plb_job *job = calloc(1, sizeof *job);
+    struct plb_journal *journal = calloc(1, sizeof *journal);
+    (void)state;
+    job->kernel = &plb_kernel;
+    plb_app_set_state(&job->app, &lines);
+    journal->job = job;
+    journal->started = journal->in_pass = true;
+    journal->next.done = &done;
+    journal->next.n = 1;
+    plb_journal_reads(journal);
+    assert_false(journal->handed);
+    now[2].exit = 0;
+    plb_journal_reads(journal);
+    assert_true(journal->handed);
+    free(journal);
+    free(job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -244,6 +275,7 @@ int main(void)
         cmocka_unit_test(what_all_refuse_is_not_run),
         cmocka_unit_test(a_failure_stays_one),
         cmocka_unit_test(chances_follow_what_is_known),
+        cmocka_unit_test(a_pass_that_ran_no_line_is_not_kept),
         cmocka_unit_test(a_gpu_gets_as_many_programs_as_do_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
