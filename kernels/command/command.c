@@ -163,7 +163,7 @@ static void add_pass(struct state *s)
             command_processes_add(&s->processes, now->where);
         idle &= !asked || !has_run(now);
         if (!known)
-            s->past[u].refused = 0;
+            command_past_go_on(&s->past[u]);
     }
     for (int64_t u = 0; u < s->units; u++)
         if (s->todo[u] != NOTHING)

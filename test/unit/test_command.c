@@ -217,6 +217,23 @@ static void what_all_refuse_is_not_run(void **state)
     assert_true(passes < 1000);
 }
 
+/* A run that goes on has other processes: that one has no time does not end it before another has looked. */
+static void a_run_that_goes_on_asks_anew(void **state)
+{
+    struct command_processes processes = {.n = 0}, others = {.n = 0};
+    struct command_past past = {.tries = 0};
+    const struct command_outcome before = refused_by(10), now = refused_by(20);
+    (void)state;
+    command_processes_add(&processes, 10);
+    for (int pass = 0; pass < 20; pass++)
+        command_past_add(&past, &before, &processes, true);
+    assert_int_equal(command_past_todo(&past, 1, false, &processes), NOTHING);
+    command_past_go_on(&past);
+    command_processes_add(&others, 20);
+    command_past_add(&past, &now, &others, true);
+    assert_int_equal(command_past_todo(&past, 1, false, &others), ANYWHERE | LAST);
+}
+
 /* The second try of a line that has failed is refused: it is a line that has failed. */
 static void a_failure_stays_one(void **state)
 {
@@ -273,6 +290,7 @@ int main(void)
         cmocka_unit_test(ends_early_as_parallel),
         cmocka_unit_test(a_slow_process_does_not_use_up_tries),
         cmocka_unit_test(what_all_refuse_is_not_run),
+        cmocka_unit_test(a_run_that_goes_on_asks_anew),
         cmocka_unit_test(a_failure_stays_one),
         cmocka_unit_test(chances_follow_what_is_known),
         cmocka_unit_test(a_pass_that_ran_no_line_is_not_kept),
