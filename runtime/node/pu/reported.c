@@ -83,7 +83,7 @@ static bool report(void *runner, const struct plb_task *task, int64_t count, dou
     pthread_mutex_unlock(&shared->lock);
     move_results(r, task, to);
     pthread_mutex_lock(&shared->lock);
-    bool wanted = plb_worker_part(shared->worker, r->number, &to->task, seconds, to->tag);
+    bool wanted = !running->lost && plb_worker_part(shared->worker, r->number, &to->task, seconds, to->tag);
     to->state = wanted ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
     narrow(r, running, rest);
     trace(r, &to->task, seconds);
