@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include <stdatomic.h>
 #include <unistd.h>
 
@@ -46,6 +47,21 @@ static int is_lost_when_it_reports(const struct plb_task *task)
     atomic_store(&seen.loses, true);
     plb_task_report(task, PART, 0.0);
     atomic_fetch_add(&seen.begun, 1);
+    return 0;
+}
+
+static int reports_strange_times(const struct plb_task *task)
+{
+    double begin = plb_now();
+    const double strange[] = {NAN, -1.0, INFINITY, 1e6};
+    for (int i = 0; i < 4; i++)
+        seen.taken[i] = plb_task_report(task, 1, strange[i]);
+    plb_sleep_until(begin + 20e-3);
+    seen.taken[4] = plb_task_report(task, 1, 20e-3);
+    seen.taken[5] = plb_task_report(task, 2, plb_now() - begin); /* of which 20 ms were reported */
+    seen.taken[6] = plb_task_report(task, 2, 0.0);
+    atomic_fetch_add(&seen.begun, 1);
+    await_gate();
     return 0;
 }
 
@@ -173,11 +189,25 @@ static void a_part_of_a_task_that_is_lost_does_not_count(void **state)
     stop();
 }
 
+/* A time counts only where it can have passed since the task began, or since the last part. */
+static void a_part_with_a_time_that_cannot_be_is_refused(void **state)
+{
+    (void)state;
+    start(&real, reports_strange_times);
+    await_begin();
+    for (int i = 0; i < 7; i++)
+        assert_int_equal(seen.taken[i], i == 4 || i == 6);
+    atomic_store(&seen.open, true);
+    await_done(UNITS);
+    stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_part_counts_before_its_task_has_ended),
         cmocka_unit_test(a_part_of_a_task_that_is_lost_does_not_count),
+        cmocka_unit_test(a_part_with_a_time_that_cannot_be_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
