@@ -20,6 +20,7 @@ static struct {
     struct plb_node *node;
     struct plb_outbox out;
     int64_t done;      /* units that were reported to rank 0 */
+    bool left;         /* the PU drops out */
     atomic_int begun;  /* tasks */
     atomic_bool loses; /* the next page that is locked loses the task that runs */
     atomic_bool open;  /* the task may end */
@@ -63,6 +64,13 @@ static int reports_strange_times(const struct plb_task *task)
     atomic_fetch_add(&seen.begun, 1);
     await_gate();
     return 0;
+}
+
+static int reports_and_finds_no_memory(const struct plb_task *task)
+{
+    atomic_fetch_add(&seen.begun, 1);
+    seen.taken[0] = plb_task_report(task, PART, 0.0);
+    return PLB_DEVICE_FULL;
 }
 
 /* --------------------------------------------------------------------- node */
@@ -122,6 +130,7 @@ static void start(const struct plb_device_driver *driver, plb_entry_fn entry)
     struct plb_outbox box = {0}, next = {0};
     kernel.cpu = entry;
     seen.done = 0;
+    seen.left = false;
     atomic_store(&seen.begun, 0);
     atomic_store(&seen.open, false);
     alarm(DEADLOCK);
@@ -136,8 +145,10 @@ static void start(const struct plb_device_driver *driver, plb_entry_fn entry)
 static void step(void)
 {
     plb_node_step(seen.node, &seen.out);
-    for (int i = 0; i < seen.out.n; i++)
+    for (int i = 0; i < seen.out.n; i++) {
+        seen.left |= seen.out.at[i].type == PLB_FAIL || seen.out.at[i].type == PLB_LEAVE;
         seen.done += seen.out.at[i].type == PLB_DONE ? seen.out.at[i].done.range.count : 0;
+    }
     seen.out.n = 0;
     plb_node_wait(seen.node, 1e-3);
 }
@@ -202,12 +213,26 @@ static void a_part_with_a_time_that_cannot_be_is_refused(void **state)
     stop();
 }
 
+/* Its memory has room for the rest alone, so that it cannot be executed from its first unit again. */
+static void a_task_that_reported_a_part_is_not_tried_again(void **state)
+{
+    (void)state;
+    start(&real, reports_and_finds_no_memory);
+    await_done(PART);
+    while (!seen.left)
+        step();
+    assert_true(seen.taken[0]);
+    assert_int_equal(atomic_load(&seen.begun), 1);
+    stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_part_counts_before_its_task_has_ended),
         cmocka_unit_test(a_part_of_a_task_that_is_lost_does_not_count),
         cmocka_unit_test(a_part_with_a_time_that_cannot_be_is_refused),
+        cmocka_unit_test(a_task_that_reported_a_part_is_not_tried_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
