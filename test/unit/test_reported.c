@@ -99,6 +99,7 @@ static int one(const char **why)
 
 static const struct plb_device_driver real = {
     .name = "real", .entry = stub_entry, .count = one, .ops = {STUB_OPS, .pin = pin, .unpin = unpin}};
+static const struct plb_device_driver emulates = {.name = "emulates", .entry = stub_entry, .ops = {STUB_OPS}};
 
 static void no_put(void *context, int to, int tag, const void *data, size_t bytes, int *pending)
 {
@@ -226,6 +227,18 @@ static void a_task_that_reported_a_part_is_not_tried_again(void **state)
     stop();
 }
 
+/* A driver whose PUs a .cluster file lists waits after the entry, and the entry does not know how long. */
+static void a_pu_that_is_emulated_takes_no_part(void **state)
+{
+    (void)state;
+    start(&emulates, reports_a_part);
+    await_begin();
+    atomic_store(&seen.open, true);
+    await_done(UNITS);
+    assert_false(seen.taken[0]);
+    stop();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -233,6 +246,7 @@ int main(void)
         cmocka_unit_test(a_part_of_a_task_that_is_lost_does_not_count),
         cmocka_unit_test(a_part_with_a_time_that_cannot_be_is_refused),
         cmocka_unit_test(a_task_that_reported_a_part_is_not_tried_again),
+        cmocka_unit_test(a_pu_that_is_emulated_takes_no_part),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
