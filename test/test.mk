@@ -25,8 +25,7 @@ $(TEST_BIN): %: %.o | $(RUNTIME_SO)
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $< $(TEST_LINK) $(TEST_LIBS)
 # A kernel's own parts.
 TASK_O := $(B)/runtime/app/task_error.o
-COMMAND_O := $(patsubst %,$(B)/kernels/command/%.o,child gpu guard forecast halt past progress script \
-  template) $(TASK_O)
+COMMAND_O := $(patsubst %.c,$(B)/%.o,$(wildcard kernels/command/*.c)) $(TASK_O)
 $(B)/test/unit/test_command: TEST_LIBS += $(COMMAND_O) -lm
 $(B)/test/unit/test_command: $(COMMAND_O)
 $(B)/test/unit/test_server: TEST_LIBS += $(SERVER_O)

@@ -163,7 +163,7 @@ static void add_pass(struct state *s)
             command_processes_add(&s->processes, now->where);
         idle &= !asked || !has_run(now);
         if (!known)
-            s->past[u].refused = 0;
+            command_past_go_on(&s->past[u]);
     }
     for (int64_t u = 0; u < s->units; u++)
         if (s->todo[u] != NOTHING)
@@ -207,11 +207,12 @@ static void end_early(struct plb_app *app, struct state *s, int64_t unit)
     plb_app_halt(app, s->halt.at_once, "%s", s->why);
 }
 
-/* Lines that the last run has not begun are run first: they belong to the pass that goes on. */
+/* Lines that the last run has not begun are run first: they belong to the pass that goes on. One for which
+ * there was nothing to do in that pass costs nothing again, and so no journal needs to keep that. */
 static bool redo(const struct plb_app *app, int64_t unit)
 {
     const struct state *s = plb_app_state(app);
-    return !has_run(&s->now[unit]);
+    return s->todo[unit] == NOTHING || !has_run(&s->now[unit]);
 }
 
 /* Counts lines that have ended, for --halt. */

@@ -52,6 +52,12 @@ void command_past_add(struct command_past *past, const struct command_outcome *n
         past->last = *now;
 }
 
+void command_past_go_on(struct command_past *past)
+{
+    past->refused = 0;
+    past->passes = 0;
+}
+
 uint8_t command_past_todo(const struct command_past *past, int64_t retries, bool forms,
                           const struct command_processes *processes)
 {

@@ -31,6 +31,10 @@ void command_processes_add(struct command_processes *processes, uint32_t where);
 void command_past_add(struct command_past *past, const struct command_outcome *now,
                       const struct command_processes *processes, bool idle);
 
+/* The run has gone on by its journal: other processes than before run lines, and none of them has refused
+ * this one. */
+void command_past_go_on(struct command_past *past);
+
 /* The next pass does this with the line: NOTHING, ANYWHERE or ELSEWHERE, and LAST. forms: the
  * command has two. */
 uint8_t command_past_todo(const struct command_past *past, int64_t retries, bool forms,

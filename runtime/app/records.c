@@ -19,7 +19,8 @@ struct part {
 };
 
 struct plb_records {
-    pthread_mutex_t lock;          /* for the log */
+    pthread_mutex_t lock;          /* for the log and `first` */
+    int64_t first;                 /* units before have moved to others */
     int n_parts, of[PLB_MAX_DATA]; /* by buffer: its part */
     struct part *parts;
     char *log, *sealed;
@@ -54,6 +55,7 @@ void plb_records_free(struct plb_records *r)
 void plb_records_begin(struct plb_records *r)
 {
     r->used = r->bytes = 0;
+    r->first = INT64_MIN;
 }
 
 void *plb_records_part(struct plb_records *r, int i)
@@ -90,15 +92,18 @@ int plb_task_record(const struct plb_task *task, int buffer, int64_t unit, const
     struct plb_records *r = part->records;
     struct appended head = {unit, (int64_t)n, part - r->parts};
     pthread_mutex_lock(&r->lock);
-    append(r, &head, bytes);
+    bool takes = unit >= r->first;
+    if (takes)
+        append(r, &head, bytes);
     pthread_mutex_unlock(&r->lock);
-    return 0;
+    return takes ? 0 : 1;
 }
 
-/* The next call in the log; false: there is none. */
-static bool next(const struct plb_records *r, size_t *at, struct appended *head, const char **bytes)
+/* The next call in the log, which ends at `end`; false: there is none. */
+static bool next(const struct plb_records *r, size_t end, size_t *at, struct appended *head,
+                 const char **bytes)
 {
-    if (*at >= r->used)
+    if (*at >= end)
         return false;
     memcpy(head, r->log + *at, sizeof *head);
     *bytes = r->log + *at + sizeof *head;
@@ -108,14 +113,14 @@ static bool next(const struct plb_records *r, size_t *at, struct appended *head,
 
 void plb_records_move(struct plb_records *r, int64_t end, struct plb_records *to)
 {
-    struct plb_records rest = *r; /* reads the log while it becomes shorter */
     struct appended head;
     const char *bytes;
     size_t at = 0;
     pthread_mutex_lock(&r->lock);
-    rest.used = r->used;
+    size_t used = r->used;
     r->used = 0;
-    while (next(&rest, &at, &head, &bytes))
+    r->first = end;
+    while (next(r, used, &at, &head, &bytes)) /* reads the log while it becomes shorter */
         append(head.unit < end ? to : r, &head, bytes);
     pthread_mutex_unlock(&r->lock);
 }
@@ -129,7 +134,7 @@ void plb_records_seal(struct plb_records *r, struct plb_range range)
     const char *bytes;
     for (size_t i = 0; i < n; i++)
         lengths[i] = PLB_NO_RECORD;
-    while (next(r, &at, &head, &bytes)) {
+    while (next(r, r->used, &at, &head, &bytes)) {
         int64_t *length = &lengths[(size_t)head.part * units + (size_t)(head.unit - range.first)];
         *length = (*length < 0 ? 0 : *length) + head.bytes;
         total += (size_t)head.bytes;
@@ -144,7 +149,7 @@ void plb_records_seal(struct plb_records *r, struct plb_range range)
         ends[i] = r->bytes;
         r->bytes += lengths[i] > 0 ? (size_t)lengths[i] : 0;
     }
-    for (at = 0; next(r, &at, &head, &bytes);) {
+    for (at = 0; next(r, r->used, &at, &head, &bytes);) {
         size_t *end = &ends[(size_t)head.part * units + (size_t)(head.unit - range.first)];
         memcpy(r->sealed + *end, bytes, (size_t)head.bytes);
         *end += (size_t)head.bytes;

@@ -25,7 +25,8 @@ void plb_records_begin(struct plb_records *records);
 /* The entry gets this as the data of buffer i. */
 void *plb_records_part(struct plb_records *records, int i);
 
-/* Moves what was appended for units before `end` to others, which have begun. */
+/* Moves what was appended for units before `end` to others, which have begun. From now on these units take
+ * nothing more here. */
 void plb_records_move(struct plb_records *records, int64_t end, struct plb_records *to);
 
 /* The task of this range has ended: makes the bytes that travel. They last until the next one begins. */

@@ -89,10 +89,10 @@ static void say(struct plb_early_end *end, enum plb_early_end_reason reason)
 bool plb_early_end_begins(struct plb_early_end *end, double now)
 {
     bool wished = plb_stop_wished(), begins = !plb_early_end_has_begun(end);
-    if (begins && end->halts) {
+    if (end->halts && end->reason != PLB_HALTED) { /* also within the grace time: the work is done */
         end->reason = PLB_HALTED;
-        end->until = end->at_once ? now : INFINITY;
-        return true;
+        end->until = end->at_once ? now : end->until;
+        return begins;
     }
     if (end->until < INFINITY || (!wished && now < end->at))
         return false;

@@ -1,5 +1,5 @@
-/* The kernel `command`, as far as it runs nothing: replacement strings, --halt, forecasts, and how
- * many programs a GPU has. */
+/* The kernel `command`, as far as it runs nothing: replacement strings, --halt, forecasts, how many programs
+ * a GPU has, and which lines a journal must keep. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,11 +10,16 @@
 
 #include <cmocka.h>
 
+#include "../../kernels/command/ending.h"
 #include "../../kernels/command/forecast.h"
 #include "../../kernels/command/gpu.h"
 #include "../../kernels/command/halt.h"
 #include "../../kernels/command/past.h"
 #include "../../kernels/command/template.h"
+#include "journal/inside.h"
+#include "journal/journal.h"
+
+extern const struct plb_kernel plb_kernel;
 
 static void expect_replaced(const char *text, const char *right)
 {
@@ -212,6 +217,23 @@ static void what_all_refuse_is_not_run(void **state)
     assert_true(passes < 1000);
 }
 
+/* A run that goes on has other processes: that one has no time does not end it before another has looked. */
+static void a_run_that_goes_on_asks_anew(void **state)
+{
+    struct command_processes processes = {.n = 0}, others = {.n = 0};
+    struct command_past past = {.tries = 0};
+    const struct command_outcome before = refused_by(10), now = refused_by(20);
+    (void)state;
+    command_processes_add(&processes, 10);
+    for (int pass = 0; pass < 20; pass++)
+        command_past_add(&past, &before, &processes, true);
+    assert_int_equal(command_past_todo(&past, 1, false, &processes), NOTHING);
+    command_past_go_on(&past);
+    command_processes_add(&others, 20);
+    command_past_add(&past, &now, &others, true);
+    assert_int_equal(command_past_todo(&past, 1, false, &others), ANYWHERE | LAST);
+}
+
 /* The second try of a line that has failed is refused: it is a line that has failed. */
 static void a_failure_stays_one(void **state)
 {
@@ -233,6 +255,32 @@ static void a_failure_stays_one(void **state)
     assert_int_equal(command_past_todo(&past, 2, false, &processes), NOTHING);
 }
 
+/* Passes in which a line that has failed is left to others take a millisecond: the journal keeps nothing of
+ * them, nor of the lines that need not run again. */
+static void a_pass_that_ran_no_line_is_not_kept(void **state)
+{
+    uint8_t todo[] = {NOTHING, ANYWHERE, ELSEWHERE};
+    struct command_outcome now[] = {{0}, {.exit = NO_TIME}, {.exit = DECLINED}};
+    struct state lines = {.units = 3, .todo = todo, .now = now};
+    struct plb_record_done done = {.first = 0, .count = 3};
+    struct plb_job *job = calloc(1, sizeof *job);
+    struct plb_journal *journal = calloc(1, sizeof *journal);
+    (void)state;
+    job->kernel = &plb_kernel;
+    plb_app_set_state(&job->app, &lines);
+    journal->job = job;
+    journal->started = journal->in_pass = true;
+    journal->next.done = &done;
+    journal->next.n = 1;
+    plb_journal_reads(journal);
+    assert_false(journal->handed);
+    now[2].exit = 0;
+    plb_journal_reads(journal);
+    assert_true(journal->handed);
+    free(journal);
+    free(job);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,8 +290,10 @@ int main(void)
         cmocka_unit_test(ends_early_as_parallel),
         cmocka_unit_test(a_slow_process_does_not_use_up_tries),
         cmocka_unit_test(what_all_refuse_is_not_run),
+        cmocka_unit_test(a_run_that_goes_on_asks_anew),
         cmocka_unit_test(a_failure_stays_one),
         cmocka_unit_test(chances_follow_what_is_known),
+        cmocka_unit_test(a_pass_that_ran_no_line_is_not_kept),
         cmocka_unit_test(a_gpu_gets_as_many_programs_as_do_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,9 +112,31 @@ static void a_halt_does_not_lift_the_limit(void **state)
     assert_true(plb_early_end_begins(&end, 102.0));
     plb_early_end_halt(&end, false); /* too late to wait longer */
     assert_false(plb_early_end_begins(&end, 103.0));
-    assert_true(end.reason == PLB_TIME_LIMIT);
     assert_true(plb_early_end_is_over(&end, true, 107.0));
     plb_early_end_fini(&end);
+}
+
+/* The kernel has all that the user waits for within the grace time: then the run has done its work. */
+static void a_halt_within_the_grace_time_counts(void **state)
+{
+    struct plb_run_settings two = {.limit = "2s", .limit_s = 2.0, .until_job_ends = true, .grace_s = 5.0};
+    struct plb_made made = {3, 10, "naps", 1};
+    char text[PLB_EARLY_END_TEXT];
+    (void)state;
+    for (int at_once = 0; at_once < 2; at_once++) {
+        struct plb_early_end end = begin(&two, 100.0);
+        assert_true(plb_early_end_begins(&end, 102.0));
+        plb_early_end_halt(&end, at_once);
+        assert_false(plb_early_end_begins(&end, 103.0)); /* it has begun */
+        assert_true(end.reason == PLB_HALTED);
+        assert_int_equal(plb_early_end_is_over(&end, true, 103.0), at_once);
+        assert_false(plb_early_end_begins(&end, 104.0));
+        assert_int_equal(plb_early_end_is_over(&end, true, 103.0), at_once);
+        assert_true(plb_early_end_is_over(&end, true, 107.0));
+        plb_early_end_describe(&end, &made, true, text);
+        assert_non_null(strstr(text, "the kernel has ended the run"));
+        plb_early_end_fini(&end);
+    }
 }
 
 /* Slurm's end is taken with twice the grace time, or a tenth of what is left. */
@@ -192,6 +214,7 @@ int main(void)
         cmocka_unit_test(ranks_and_results_are_waited_for),
         cmocka_unit_test(the_grace_time_bounds_it),
         cmocka_unit_test(a_halt_does_not_lift_the_limit),
+        cmocka_unit_test(a_halt_within_the_grace_time_counts),
         cmocka_unit_test(slurm_s_end_counts),
         cmocka_unit_test(a_signal_begins_it),
     };

@@ -1,5 +1,6 @@
 /* Records: how a task makes them, which bytes are believed, and which of several a unit keeps. */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -60,6 +61,70 @@ static void what_was_appended_moves_by_unit(void **state)
     assert_memory_equal(bytes, rest, n);
     plb_records_free(moved);
     plb_records_free(records);
+}
+
+/* The entry can append nothing more for units that have moved, until another task begins. */
+static void a_unit_that_was_reported_takes_no_more(void **state)
+{
+    struct plb_records *records = plb_records_new(&set), *moved = plb_records_new(&set);
+    void *data[3] = {plb_records_part(records, 0), NULL, plb_records_part(records, 2)};
+    struct plb_task task = {.first = 0, .count = 4, .data = data};
+    size_t n;
+    (void)state;
+    plb_records_begin(records);
+    plb_records_begin(moved);
+    for (int64_t u = 0; u < 4; u++)
+        assert_int_equal(plb_task_record(&task, 0, u, "x", 1), 0);
+    plb_records_move(records, 2, moved);
+    assert_int_equal(plb_task_record(&task, 0, 1, "late", 4), 1);
+    assert_int_equal(plb_task_record(&task, 0, 2, "y", 1), 0);
+    plb_records_seal(records, (struct plb_range){2, 2});
+    const char *bytes = plb_records_bytes(records, &n);
+    assert_int_equal(n, 4 * sizeof(int64_t) + 3);
+    assert_memory_equal(bytes + 2 * sizeof(int64_t), "xyx", 3);
+    plb_records_begin(records);
+    assert_int_equal(plb_task_record(&task, 0, 0, "x", 1), 0);
+    plb_records_free(moved);
+    plb_records_free(records);
+}
+
+enum { THREAD_UNITS = 200, UNIT_BYTES = 4000, ROUNDS = 100 };
+
+/* Another thread of the entry appends units in their order. */
+static void *append_all(void *task)
+{
+    char bytes[UNIT_BYTES];
+    memset(bytes, 'x', sizeof bytes);
+    for (int64_t u = 1; u <= THREAD_UNITS; u++)
+        assert_int_equal(plb_task_record(task, 0, u, bytes, sizeof bytes), 0);
+    return NULL;
+}
+
+/* Units are reported while another thread of the entry appends to later ones, and the log grows. */
+static void records_move_while_others_are_appended(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROUNDS; i++) {
+        struct plb_records *records = plb_records_new(&set), *moved = plb_records_new(&set);
+        void *data[3] = {plb_records_part(records, 0), NULL, plb_records_part(records, 2)};
+        struct plb_task task = {.first = 0, .count = THREAD_UNITS + 1, .data = data};
+        pthread_t thread;
+        size_t n;
+        plb_records_begin(records);
+        plb_records_begin(moved);
+        assert_int_equal(plb_task_record(&task, 0, 0, "first", 5), 0);
+        assert_int_equal(pthread_create(&thread, NULL, append_all, &task), 0);
+        do
+            plb_records_move(records, 1, moved);
+        while (pthread_tryjoin_np(thread, NULL) != 0);
+        plb_records_seal(records, (struct plb_range){1, THREAD_UNITS});
+        const char *bytes = plb_records_bytes(records, &n);
+        assert_int_equal(n, THREAD_UNITS * (2 * sizeof(int64_t) + UNIT_BYTES));
+        for (size_t b = THREAD_UNITS * sizeof(int64_t); b < n - THREAD_UNITS * sizeof(int64_t); b += 500)
+            assert_int_equal(bytes[b], 'x');
+        plb_records_free(moved);
+        plb_records_free(records);
+    }
 }
 
 static void keep(struct plb_record_store *store, int pass, struct plb_range range, struct plb_range units,
@@ -227,6 +292,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_was_appended_moves_by_unit),
+        cmocka_unit_test(a_unit_that_was_reported_takes_no_more),
+        cmocka_unit_test(records_move_while_others_are_appended),
         cmocka_unit_test(units_keep_what_came_last_and_counts),
         cmocka_unit_test(a_unit_without_a_call_keeps_what_it_has),
         cmocka_unit_test(bytes_that_make_no_sense_are_refused),

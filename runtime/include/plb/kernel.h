@@ -10,7 +10,7 @@
  *
  * The other functions of a kernel run on rank 0 alone, one at a time: `setup` first, then `cost`; `next`
  * after each pass; `verify` (with --verify) and `finish` after the last pass; `agree` (with [run] audit) and
- * `heard` during passes; `redo` before the first pass of a run that goes on by its journal.
+ * `heard` during passes; `redo` with a journal, before the first pass of a run that goes on, and after each.
  *
  * A pass runs one entry over all units once. A kernel may have several entries over the same units and
  * buffers, such as `assign` and `smooth`: its phases. Each pass runs one of them. plbrun keeps what it learns
@@ -189,8 +189,8 @@ struct plb_kernel {
      * their place; some of them perhaps not for the first time. It may end the run (plb_app_halt). */
     void (*heard)(struct plb_app *app, int64_t first, int64_t count);
 
-    /* Optional, of a run that goes on by its journal: whether a unit that was accepted in the pass with which
-     * the run goes on is executed again all the same. Its outputs are in their place. */
+    /* Optional: whether a run that goes on with this pass executes an accepted unit again. Its outputs are in
+     * their place. Also asked after a pass, before `next`: false has the journal keep the pass's results. */
     bool (*redo)(const struct plb_app *app, int64_t unit);
 
     const char *source; /* Optional: the file of which a host has made the kernel (plb/host.h) */

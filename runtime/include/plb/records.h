@@ -18,8 +18,8 @@ struct plb_task;
 /* Appends bytes to the record of a unit of this task, in a buffer of mode PLB_RECORDS; n = 0: the record may
  * stay empty. A record is what all calls for the unit have appended, in their order. In a later pass the
  * unit's first call begins a new record; a unit without a call keeps the one that it has. A task holds its
- * records in memory until rank 0 has them. Returns 0; or 1 where the task has no such unit, and then nothing
- * is appended. Any thread of the entry may call it. */
+ * records in memory until rank 0 has them. Returns 0; or 1 where the task has no such unit, or has reported
+ * it (plb_task_report), and then nothing is appended. Any thread of the entry may call it. */
 int plb_task_record(const struct plb_task *task, int buffer, int64_t unit, const void *bytes, size_t n);
 
 /* Says in setup that the records of this buffer are a result: the file has `head` (NULL: nothing), and then

@@ -76,8 +76,10 @@ int plb_task_retire(const struct plb_task *task);
  * many seconds: outputs and records of these units are complete. Then plbrun may take them at once, so that
  * they count while the entry goes on with the others. For cpu entries that work for long in one task. At
  * least one unit stays. Returns whether they were taken: false does no harm, and the entry may ask again
- * later. Always false where the job has reduced arrays, where tasks are isolated, and where an audit compares
- * results. Costs a copy of these results. The thread that called the entry calls it. */
+ * later. False where `seconds` is more than has passed. Always false where the job has no records or has
+ * reduced arrays, where ranks keep inputs from pass to pass or results stay (plb_data.stays), where tasks are
+ * isolated, where an audit compares results, and on PUs of a .cluster file. Costs a copy of these results.
+ * The thread that called the entry calls it. */
 bool plb_task_report(const struct plb_task *task, int64_t count, double seconds);
 
 /* Whether nobody wants the results of this task any more, because another PU was faster. Then the entry may

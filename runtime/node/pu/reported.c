@@ -63,13 +63,20 @@ static void trace(struct plb_runner *r, const struct plb_slice *units, double se
     reported->idle_since = reported->until;
 }
 
+/* Whether so many seconds can have passed since the task began, or since its last part. Under the lock. */
+static bool can_have_passed(const struct plb_runner *r, double seconds)
+{
+    return seconds >= 0.0 && r->reported.until + seconds <= plb_now() + r->shared->config.clock;
+}
+
 static bool report(void *runner, const struct plb_task *task, int64_t count, double seconds)
 {
     struct plb_runner *r = runner;
     struct plb_node_shared *shared = r->shared;
     pthread_mutex_lock(&shared->lock);
     struct plb_running *running = divisible(r, task, count);
-    struct plb_slot *to = running != NULL ? plb_next_task_slot(r) : NULL;
+    bool takes = running != NULL && can_have_passed(r, seconds);
+    struct plb_slot *to = takes ? plb_next_task_slot(r) : NULL;
     if (to == NULL) {
         pthread_mutex_unlock(&shared->lock);
         return false;
@@ -83,7 +90,7 @@ static bool report(void *runner, const struct plb_task *task, int64_t count, dou
     pthread_mutex_unlock(&shared->lock);
     move_results(r, task, to);
     pthread_mutex_lock(&shared->lock);
-    bool wanted = plb_worker_part(shared->worker, r->number, &to->task, seconds, to->tag);
+    bool wanted = !running->lost && plb_worker_part(shared->worker, r->number, &to->task, seconds, to->tag);
     to->state = wanted ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
     narrow(r, running, rest);
     trace(r, &to->task, seconds);
@@ -101,7 +108,7 @@ void plb_reported_init(struct plb_runner *r)
     bool divides = r->executor.on_host && !r->executor.shares && !config->audits && r->shared->has_slots
                 && !plb_dataset_reduces(set) && plb_dataset_records(set) != 0 && set->chunk == 0
                 && set->stored == 0 && r->shared->keep == NULL && r->shared->mirror == NULL
-                && r->pu.driver->ops.lanes == 1;
+                && r->pu.driver->ops.lanes == 1 && r->pu.driver->count != NULL;
     if (divides)
         r->executor.reporter = (struct plb_task_reporter){report, r};
 }

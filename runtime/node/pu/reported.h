@@ -3,7 +3,8 @@
  * the rest.
  *
  * Only tasks whose results can be divided: outputs by unit, which a device in host memory has written, and
- * records. */
+ * records. No PU of a .cluster file: it waits when the entry has returned, and so the entry's times are not
+ * its times. */
 #ifndef PLB_NODE_PU_REPORTED_H
 #define PLB_NODE_PU_REPORTED_H
 

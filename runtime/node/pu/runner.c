@@ -140,7 +140,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
 }
 
 /* Starts a task in the next lane, without the lock. A task that finds no device memory gets that of all
- * lanes. Returns 0, or the status that it failed with. */
+ * lanes, unless a part of it has ended. Returns 0, or the status that it failed with. */
 static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_phase *phase, int64_t stale,
                  struct plb_flight *flight)
 {
@@ -151,7 +151,7 @@ static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_p
     plb_isolated_enter(&r->executor.isolated, flight->task.pass);
     if (status == 0)
         status = plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
-    if (status == 0 || !r->executor.full)
+    if (status == 0 || !r->executor.full || r->executor.reported > 0) /* the slot has the rest alone */
         return status;
     while (f->n > 0) {
         finish(r, f);

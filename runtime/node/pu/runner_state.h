@@ -14,9 +14,10 @@
 
 /* The task that runs, as far as its entry has reported it (node/pu/reported.h). */
 struct plb_reported_task {
-    struct plb_slot *slot;    /* of the task */
-    double seconds;           /* of the units that were reported */
-    double until, idle_since; /* for the trace, on the run's clock */
+    struct plb_slot *slot; /* of the task */
+    double seconds;        /* of the units that were reported */
+    double until;          /* the task's begin and `seconds`, on the run's clock */
+    double idle_since;     /* for the trace, on the same clock */
 };
 
 struct plb_runner {
