@@ -178,6 +178,24 @@ static void chunks_stay_whole(void **state)
     tear_down(&f);
 }
 
+/* Where a home is several pieces, others take from the end of the last one. */
+static void units_come_off_the_last_piece_of_a_home(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up(&f, 0);
+    expect(&f, 1, 300.0, 0, 300);
+    expect(&f, 2, 300.0, 300, 300);
+    expect(&f, 1, 300.0, 600, 300);
+    expect(&f, 3, 100.0, 900, 100);
+    begin(&f);
+    expect(&f, 3, 100.0, 900, 100);
+    expect(&f, 2, 200.0, 300, 200); /* a third is left */
+    expect(&f, 3, 50.0, 850, 50);   /* of node 1, which will be last */
+    expect(&f, 1, 600.0, 0, 300);
+    tear_down(&f);
+}
+
 /* Passes in which anybody takes anything: each ends, and then every unit is where it was executed last. */
 static void random_passes_end(void **state)
 {
@@ -212,6 +230,7 @@ int main(void)
         cmocka_unit_test(freed_units_are_found_again),
         cmocka_unit_test(a_lost_node_has_nothing),
         cmocka_unit_test(chunks_stay_whole),
+        cmocka_unit_test(units_come_off_the_last_piece_of_a_home),
         cmocka_unit_test(random_passes_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
