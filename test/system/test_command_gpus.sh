@@ -55,18 +55,39 @@ ok "what fails in both has failed" $?
 [ $? -eq 1 ] && grep -q 'lines failed, the first is line' out
 ok "--retries 1 leaves it at one form" $?
 
-# A program that has the GPU for itself, and one that leaves room.
-cat >sim <<'S'
-#!/bin/bash
-gpu=$CUDA_VISIBLE_DEVICES
-if [ "$1" = alone ]; then exec 9>"lock.$gpu"; flock 9; fi
-: >"run.$gpu.$$"
-sleep 0.3
-shopt -s nullglob; set -- "$1" run."$gpu".*; others=$(($# - 1))
-rm "run.$gpu.$$"
-[ "$1" != small ] || [ "$others" -eq 1 ]
+# A program that has the GPU for itself, and one that leaves room. It is in C: under load a shell needs so long
+# to start that two of them do more than one, even where they take turns.
+cat >sim.c <<'S'
+#include <fcntl.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+int main(int argc, char **argv)
+{
+    char name[200];
+    const char *gpu = getenv("CUDA_VISIBLE_DEVICES");
+    glob_t others;
+    if (argc < 2 || gpu == NULL)
+        return 9;
+    snprintf(name, sizeof name, "lock.%s", gpu);
+    int fd = open(name, O_CREAT | O_RDWR, 0666);
+    if (strcmp(argv[1], "alone") == 0)
+        flock(fd, LOCK_EX);
+    snprintf(name, sizeof name, "run.%s.%d", gpu, (int)getpid());
+    close(open(name, O_CREAT | O_WRONLY, 0666));
+    usleep(300000);
+    char all[200];
+    snprintf(all, sizeof all, "run.%s.*", gpu);
+    int status = glob(all, 0, NULL, &others);
+    unlink(name);
+    return strcmp(argv[1], "small") == 0 && (status != 0 || others.gl_pathc != 1);
+}
 S
-chmod +x sim
+"${CC:-cc}" -O1 -o sim sim.c
 # programs KIND: how many slots were at work on the GPUs in the last third of the run.
 programs() {
     rm -f run.* log*
