@@ -140,29 +140,15 @@ static bool declines(const struct command_lines *r, uint32_t where)
     return both ? (where & 1u) == (uint32_t)r->form : where == r->where;
 }
 
-/* Lines of a task that have ended, for --halt. */
-struct ended {
-    int64_t failed, succeeded;
-};
-
-/* Counts a line, which is not run again where it has failed. Returns whether the run ends by those of this
- * task alone: rank 0 hears of them when the task has ended. */
-static bool halts(const struct command_lines *r, struct ended *n, const struct command_outcome *outcome,
-                  uint8_t todo)
-{
-    bool failed = outcome->exit != 0 || outcome->signal != 0;
-    n->failed += failed && (todo & LAST) != 0;
-    n->succeeded += !failed;
-    int64_t units = (int64_t)(r->task->bytes[PLACES] / sizeof(struct command_place));
-    return command_halt_now(&r->spec->halt, units, n->failed, n->succeeded);
-}
-
 /* Runs a line. False: nobody wants it any more, or those that follow. */
-static bool run_one(struct command_lines *r, const struct command_line *line, bool last,
+static bool run_one(struct command_lines *r, const struct command_line *line, uint8_t todo,
                     struct command_outcome *outcome)
 {
-    if (!command_run_line(r, line, last, outcome))
+    int64_t lines = (int64_t)(r->task->bytes[PLACES] / sizeof(struct command_place));
+    if (!command_run_line(r, line, (todo & LAST) != 0, outcome))
         return false;
+    if (!has_failed(outcome) || (todo & LAST) != 0)
+        command_halt_ended(&r->spec->halt, lines, line->unit, has_failed(outcome));
     command_progress_ended(&r->progress, line->unit - r->task->first + 1);
     return command_progress_goes_on(&r->progress);
 }
@@ -175,21 +161,18 @@ static bool run_lines(struct command_lines *r)
     const uint8_t *todo = (const uint8_t *)task->data[TODO] + task->first;
     const uint32_t *where = (const uint32_t *)task->data[WHERE] + task->first;
     int64_t *served = r->spec->serves ? calloc((size_t)task->count, sizeof *served) : NULL, n = 0;
-    struct ended ended = {0, 0};
-    bool goes_on = true, declined = false, halted = false;
+    bool goes_on = true, declined = false;
     for (int64_t i = 0; i < task->count && goes_on && r->failed == 0; i++) {
         struct command_line line = command_line_at(r, i);
         int what = todo[i] & ~LAST;
         if (what == NOTHING)
             continue;
-        if (halted || (what == ELSEWHERE && declines(r, where[i])))
+        if (command_halt_leaves(line.unit) || (what == ELSEWHERE && declines(r, where[i])))
             outcomes[i].exit = DECLINED;
         else if (!refuses(r, &line, &outcomes[i]) && served != NULL)
             served[n++] = i;
         else if (outcomes[i].exit != NO_TIME)
-            goes_on = run_one(r, &line, (todo[i] & LAST) != 0, &outcomes[i]);
-        if (served == NULL && outcomes[i].exit > DECLINED)
-            halted |= halts(r, &ended, &outcomes[i], todo[i]);
+            goes_on = run_one(r, &line, todo[i], &outcomes[i]);
         declined |= outcomes[i].exit == DECLINED || outcomes[i].exit == NO_TIME;
     }
     if (n > 0)

@@ -1,6 +1,7 @@
-/* Comparisons. */
+/* Comparisons, and a byte for each line. */
 #include "halt.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,4 +47,45 @@ bool command_halt_now(const struct command_halt *halt, int64_t lines, int64_t fa
         return false;
     return halt->percent ? n >= LEAST && (double)n >= 0.01 * halt->value * (double)lines
                          : (double)n >= halt->value;
+}
+
+/* -------------------------------------------------------------------- this process */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    uint8_t *line; /* ENDED: it is counted; LEFT: it was not begun */
+    int64_t lines, failed, succeeded;
+    bool halted;
+} here;
+enum { ENDED = 1, LEFT };
+
+void command_halt_ended(const struct command_halt *halt, int64_t lines, int64_t line, bool failed)
+{
+    if (!halt->wanted)
+        return;
+    pthread_mutex_lock(&lock);
+    if (here.line == NULL && (here.line = calloc((size_t)lines, sizeof *here.line)) != NULL)
+        here.lines = lines;
+    if (line < here.lines && here.line[line] != ENDED) {
+        here.line[line] = ENDED;
+        here.failed += failed;
+        here.succeeded += !failed;
+        here.halted = command_halt_now(halt, lines, here.failed, here.succeeded);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+bool command_halt_leaves(int64_t line)
+{
+    bool leaves = false;
+    pthread_mutex_lock(&lock);
+    if (here.halted && here.line[line] == 0) {
+        here.line[line] = LEFT;
+        leaves = true;
+    } else if (here.halted && here.line[line] == LEFT) {
+        here.failed = here.succeeded = 0;
+        here.halted = false;
+    }
+    pthread_mutex_unlock(&lock);
+    return leaves;
 }

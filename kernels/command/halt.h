@@ -20,4 +20,14 @@ bool command_halt_read(const char *text, struct command_halt *halt);
  * on, as in GNU parallel. */
 bool command_halt_now(const struct command_halt *halt, int64_t lines, int64_t failed, int64_t succeeded);
 
+/* This process counts the lines that end in it, and begins no other where they alone end the run: rank 0,
+ * which counts all of them, hears of a line only later. These two may be called by any thread.
+ *
+ * A line has ended, and is not run again. */
+void command_halt_ended(const struct command_halt *halt, int64_t lines, int64_t line, bool failed);
+
+/* Whether the line is not begun here. One that comes again is: then rank 0 lets the run go on, since the
+ * result of another process counts. */
+bool command_halt_leaves(int64_t line);
+
 #endif

@@ -39,7 +39,7 @@ struct command_spec {
     bool tags;                    /* each line of output has its line before */
     bool automatic;               /* how many programs a GPU has at a time is found out */
     bool seconds;                 /* costs are seconds, of an earlier run */
-    struct command_halt halt;     /* for the lines of a task alone */
+    struct command_halt halt;     /* for the lines of a process alone */
     char separator;               /* of lines and answers of a server */
     int32_t n_env, columns;       /* columns: of all lines; 0: they differ */
     double timeout, grace, start; /* seconds */

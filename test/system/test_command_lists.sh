@@ -79,6 +79,14 @@ rm -f ran.*
 "$PLBRUN" -j 1 --halt now,success=1 --range 1-9 --joblog log --run 'echo {}; [ {} -ge 3 ]' >stdout 2>out
 [ $? -eq 0 ] && [ "$(xargs <stdout)" = '1 2 3' ] && [ ! -s out ]
 ok "the first line that does well ends the run, which has ended well" $?
+# In one slot no other line begins, though one is waiting there.
+for when in now soon; do
+    rm -f ran.*
+    "$PLBRUN" -j 1 --halt $when,success=1 --range 1-9 --run ': >ran.{}; sleep 0.3; [ {} -ge 3 ] && echo {}' \
+        >stdout 2>out
+    [ $? -eq 0 ] && [ "$(cat stdout)" = 3 ] && [ "$(echo ran.*)" = 'ran.1 ran.2 ran.3' ]
+    ok "$when: no other line begins on the host of the last one" $?
+done
 "$PLBRUN" -j 1 --halt soon,fail=20% --range 1-20 --run '[ $(({} % 3)) -gt 0 ]' >stdout 2>out
 [ $? -eq 1 ] && grep -q '^plbrun: 4 of 20 lines have failed, .* the last is line 12:' out
 ok "a part of all" $?

@@ -109,6 +109,28 @@ static struct command_ratios law(const double *ratios, int n, bool told)
     return r;
 }
 
+/* A process begins no line once those that ended in it end the run. One that comes again is begun. */
+static void lines_of_a_process_end_the_run(void **state)
+{
+    struct command_halt halt;
+    (void)state;
+    assert_true(command_halt_read("soon,fail=2", &halt));
+    assert_false(command_halt_leaves(1));
+    command_halt_ended(&halt, 9, 1, true);
+    command_halt_ended(&halt, 9, 1, true); /* the same */
+    command_halt_ended(&halt, 9, 2, false);
+    assert_false(command_halt_leaves(3));
+    command_halt_ended(&halt, 9, 3, true);
+    assert_true(command_halt_leaves(4));
+    assert_true(command_halt_leaves(5));
+    assert_false(command_halt_leaves(3)); /* it has ended */
+    assert_false(command_halt_leaves(4)); /* rank 0 has not ended the run */
+    assert_false(command_halt_leaves(6));
+    command_halt_ended(&halt, 9, 4, true);
+    command_halt_ended(&halt, 9, 6, true);
+    assert_true(command_halt_leaves(7));
+}
+
 static void chances_follow_what_is_known(void **state)
 {
     double same[40], mixed[40];
@@ -284,6 +306,7 @@ static void a_pass_that_ran_no_line_is_not_kept(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(lines_of_a_process_end_the_run),
         cmocka_unit_test(strings_are_replaced),
         cmocka_unit_test(quotes_are_those_of_a_shell),
         cmocka_unit_test(a_script_has_a_parameter_for_each_string),
