@@ -47,7 +47,7 @@ grep -q '"what_if_note": "the kernel does not tell what units cost' "$tmp/r.json
 ok "costs that nobody told are not learned from a few tasks" $?
 
 # Of many passes some are simulated. The others count, too. A pass of sure is a few events, so that all of its
-# passes are simulated.
+# passes are simulated. Naps take 1.12 s at least on two PUs, however busy the machine is.
 lines "$tmp/p.conf" '[app]' "kernel = $BUILD/test/kernels/straggler_told.so" '[straggler]' 'rank = 7' \
     'units = 20' 'nap = 2' 'passes = 56' '[cluster]' 'threads = 1'
 many_passes() {
@@ -56,10 +56,10 @@ many_passes() {
 import json, sys
 r = json.load(open(sys.argv[1]))
 print(r['what_if_passes'], r['what_if_simulated_s'], r['makespan_s'])
-assert 4 <= r['what_if_passes'] < 36 and r['what_if_simulated_s'] > 0.6 * r['makespan_s']
+assert 4 <= r['what_if_passes'] < 36 and r['what_if_simulated_s'] > 56 * 20 * 0.002 / 2
 P
 }
-tries many_passes
+many_passes
 ok "of many passes some are simulated" $?
 
 # Of a PU with many tasks some are samples. It has done far more work than these, and may do it again.
