@@ -3,6 +3,7 @@
 # test/run: real MPI, whose mpirun this is about.
 . "$(dirname "$0")/../support/lib.sh"
 launcher=$root/scripts/plbrun-mpirun
+unset HWLOC_COMPONENTS # as for users: mpirun itself may find OpenCL, whose compiler takes signals
 mkdir "$tmp/work" "$tmp/bin"
 cd "$tmp/work" || exit
 lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
@@ -60,7 +61,7 @@ begun() {
     await 3 'PU [0-9]*: rank'
 }
 export OMPI_MCA_odls_base_sigkill_timeout=4 # what rank 0 has to write; a second by default
-for signal in TERM INT HUP; do
+for signal in USR1 TERM INT HUP; do
     begun
     kill -$signal "$run"
     wait "$run"
