@@ -36,6 +36,10 @@
  * With 0.2, 0.05 and 0.02 tuning clusters of many units took 0.8, 0.4 and 0.8 % longer. */
 #define LEAST_WORK 0.1
 
+/* A block that takes less than this part of the largest one counts less for the height of the curve. Larger:
+ * a few large blocks decide it. Smaller: noise of the smallest ones does, by factors of hundreds. */
+#define SMALL 0.01
+
 void plb_belief_prior(struct plb_belief *b, double rate, double start_s)
 {
     *b = (struct plb_belief){.start_s = start_s, .spread = PRIOR};
@@ -50,22 +54,23 @@ static double seconds_of(const struct plb_sample *s)
 }
 
 /* A fit of relative errors lies below the mean of the times, by about the square of their scatter. This puts
- * the curve through their mean. */
-static void unbias(struct plb_curve *c, const struct plb_sample *samples, int n_samples)
+ * the curve through their mean. Beyond a start the smallest blocks take noise, which may be many times what
+ * the curve has for them: they count less. */
+static void unbias(struct plb_curve *c, const struct plb_sample *samples, int n)
 {
-    double ratios = 0.0;
-    int n = 0;
-    for (int i = 0; i < n_samples; i++) {
-        double ratio = samples[i].execute_s / plb_curve_time(c, samples[i].work);
-        if (isfinite(ratio)) {
-            ratios += ratio;
-            n++;
+    double ratios = 0.0, weights = 0.0, largest = plb_curve_time(c, c->high);
+    for (int i = 0; i < n; i++) {
+        double f = plb_curve_time(c, samples[i].work), ratio = samples[i].execute_s / f;
+        double w = fmin(1.0, f / (SMALL * largest));
+        if (isfinite(ratio) && w > 0.0) {
+            ratios += w * ratio;
+            weights += w;
         }
     }
-    if (n > 0 && ratios > 0.0)
-        for (int k = 0; k < PLB_TERMS; k++)
-            c->a[k] *= ratios / n;
-    c->least_slope *= n > 0 && ratios > 0.0 ? ratios / n : 1.0;
+    double ratio = weights > 0.0 && ratios > 0.0 ? ratios / weights : 1.0;
+    for (int k = 0; k < PLB_TERMS; k++)
+        c->a[k] *= ratio;
+    c->least_slope *= ratio;
 }
 
 /* The smallest size that took about as long as the quickest report. Where a start is all that counts, a large
@@ -126,14 +131,15 @@ bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu, double start_
         b->model = model;
     double squares = UNKNOWN * UNKNOWN, reports = 1.0;
     b->watched_s = 0.0;
+    double weights[PLB_MAX_SAMPLES];
+    plb_fit_weights(pu->samples, pu->n_samples, half_life, weights);
     for (int i = 0; i < pu->n_samples; i++) {
         const struct plb_sample *s = &pu->samples[i];
         double off = log(seconds_of(s) / plb_model_time(&b->model, s->work));
-        double weight = exp2(-(pu->n_samples - 1 - i) / half_life);
         if (!isfinite(off))
             continue;
-        squares += weight * off * off;
-        reports += weight;
+        squares += weights[i] * off * off;
+        reports += weights[i];
         b->watched_s += seconds_of(s) * (double)s->tasks;
     }
     b->spread = sqrt(squares) / reports; /* of the mean: the curve's own error */

@@ -19,8 +19,13 @@ bool plb_fit_curve(const double *x, const double *t, const double *weight, int n
 /* Fits G_p's line with both coefficients kept at or above zero; no usable point gives zeros. */
 void plb_fit_line(const double *x, const double *t, int n, double *constant, double *slope);
 
-/* Both curves of a PU from its samples. A sample counts half as much `half_life` samples later (0:
- * all count the same). The model becomes all zero, and the result false, where no sample is usable. */
+/* The weight of each sample: it halves with each `half_life` later ones. Samples of much smaller blocks do
+ * not count as later: they tell nothing of its size, and the tail of a pass has many of them. */
+void plb_fit_weights(const struct plb_sample *samples, int n, double half_life, double *weight);
+
+/* Both curves of a PU from its samples. A sample counts half as much `half_life` samples later, as
+ * plb_fit_weights has it (0: all count the same). The model becomes all zero, and the result false, where no
+ * sample is usable. */
 bool plb_fit_samples(const struct plb_sample *samples, int n, double half_life, struct plb_model *model);
 
 /* The same with all terms in one sum, as equation 1 of PLB-HeC has it, and every sample counting the same.

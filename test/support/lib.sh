@@ -59,8 +59,8 @@ lines() { printf '%s\n' "${@:2}" >"$1"; }
 
 # Options of mpirun. Another MPI may need others (test/other-mpi).
 MPIRUN_OPTIONS=${MPIRUN_OPTIONS---oversubscribe --bind-to none}
-# ranks N ARGUMENTS...: plbrun on N ranks, output in $tmp/out; returns its status. A run that MPI or PoCL spoils
-# is tried again, once, which test/run counts.
+# ranks N ARGUMENTS...: plbrun on N ranks, output in $tmp/out; returns its status. A run that MPI or PoCL
+# spoils is tried again, once, which test/run counts.
 ranks() {
     local n=$1 status; shift
     # shellcheck disable=SC2086 # several words
@@ -81,9 +81,9 @@ ranks() {
 mpirun_misses_an_end() {
     grep -q 'exiting improperly' "$tmp/out" && ! grep -q '^plbrun:' "$tmp/out"
 }
-# pocl_miscounts: $tmp/out is of a run that PoCL before 6.0 has ended. Of two commands of one kernel in flight,
-# whose grids have different widths, it may give back the program of the other one (lib/CL/devices/common.c,
-# pocl_release_dlhandle_cache).
+# pocl_miscounts: $tmp/out is of a run that PoCL before 6.0 has ended. Two commands of one kernel are in
+# flight, and their grids differ in width. Then it may give back the program of the other one
+# (lib/CL/devices/common.c, pocl_release_dlhandle_cache).
 pocl_miscounts() { grep -q 'pocl_release_dlhandle_cache: Assertion' "$tmp/out"; }
 # answered ARGUMENTS...: $tmp/out, of a run that ended well, has what they ask for: "verified", or some word
 # at least. Returns 99 where it has not, which no run of plbrun does.

@@ -55,8 +55,8 @@ ok "what fails in both has failed" $?
 [ $? -eq 1 ] && grep -q 'lines failed, the first is line' out
 ok "--retries 1 leaves it at one form" $?
 
-# A program that has the GPU for itself, and one that leaves room. It is in C: under load a shell needs so long
-# to start that two of them do more than one, even where they take turns.
+# A program that has the GPU for itself, and one that leaves room. It is in C: under load a shell needs so
+# long to start that two of them do more than one, even where they take turns.
 cat >sim.c <<'S'
 #include <fcntl.h>
 #include <glob.h>

@@ -146,6 +146,49 @@ static void what_is_old_is_less_sure(void **state)
     assert_true(plb_belief_spread(&b, 100.0, 100.0) > plb_belief_spread(&b, 100.0, 0.0) + 0.4);
 }
 
+/* Large blocks at 70 ns a unit, and blocks of a few units, which are a start and noise. */
+static struct plb_sample of_passes(int i)
+{
+    static const double large[] = {57825.0, 38800.0, 19778.0, 10588.0, 3118.0, 30357.0},
+                        small[] = {1.0, 42.1, 0.8, 10.9, 13.0, 1.7, 26.0},
+                        start_us[] = {2.1, 3.7, 2.4, 3.0, 2.2, 39.5, 4.3};
+    double off = i % 3 == 0 ? 1.3 : i % 3 == 1 ? 0.8 : 0.95;
+    if (i % 2 == 0)
+        return (struct plb_sample){.work = large[i % 6], .execute_s = 70e-9 * large[i % 6] * off, .tasks = 1};
+    return (struct plb_sample){.work = small[i % 7], .execute_s = 1e-6 * start_us[i % 7], .tasks = 1};
+}
+
+/* Their times beyond a start are noise, and say nothing of large blocks. */
+static void small_blocks_do_not_scale_the_curve(void **state)
+{
+    (void)state;
+    struct plb_sample s[48];
+    struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = s};
+    for (pu.n_samples = 8; pu.n_samples <= 48; pu.n_samples += 4) {
+        struct plb_belief b = {0};
+        for (int i = 0; i < pu.n_samples; i++)
+            s[i] = of_passes(i);
+        assert_true(plb_belief_fit(&b, &pu, 1.9e-6, PLB_HALF_LIFE));
+        assert_float_equal(plb_model_time(&b.model, 40000.0), 2.8e-3, 1.4e-3);
+    }
+}
+
+/* Nor do they make what is known of large blocks old. */
+static void a_tail_of_small_blocks_leaves_the_curve(void **state)
+{
+    (void)state;
+    struct plb_sample s[120];
+    struct plb_pu pu = {.power = 1.0, .grain = INFINITY, .samples = s, .n_samples = 120};
+    struct plb_belief b = {0};
+    for (int i = 0; i < 120; i++) {
+        double work = i < 20 ? 1000.0 * (1 + i) : 1.0 + i % 5, off = i % 2 == 0 ? 1.5 : 0.7;
+        s[i] = (struct plb_sample){
+            .work = work, .execute_s = i < 20 ? 0.01 * work : 0.02 * work * off, .tasks = 1};
+    }
+    assert_true(plb_belief_fit(&b, &pu, 0.0, PLB_HALF_LIFE));
+    assert_float_equal(plb_model_time(&b.model, 20000.0), 200.0, 40.0);
+}
+
 static void impossible_times_are_no_belief(void **state)
 {
     (void)state;
@@ -169,6 +212,8 @@ int main(void)
         cmocka_unit_test(scatter_makes_it_less_sure),
         cmocka_unit_test(sizes_beyond_any_seen_are_less_sure),
         cmocka_unit_test(what_is_old_is_less_sure),
+        cmocka_unit_test(small_blocks_do_not_scale_the_curve),
+        cmocka_unit_test(a_tail_of_small_blocks_leaves_the_curve),
         cmocka_unit_test(impossible_times_are_no_belief),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
