@@ -108,7 +108,7 @@ const struct plb_report_field plb_loss_fields[] = {
     {"name", PLB_UNIT_NONE, LOSS(name),
      .choices = "task starts|training|imbalance|copies not hidden|master|waits for work|tail|units done "
                 "twice|failures",
-     .meaning = "Its kind; docs/report.md describes each."},
+     .meaning = "Its kind; docs/guide/report.md describes each."},
     {"seconds", PLB_UNIT_SECONDS, LOSS(seconds),
      .meaning = "Seconds of the makespan: those of each PU, weighted by its part in the rate of all."},
     {"pu", PLB_UNIT_NONE, LOSS(pu),
