@@ -3,7 +3,7 @@
 #   CC, CFLAGS, LDFLAGS   as usual          SAN=address,undefined | thread   sanitizers
 #   MPICC=folder/mpicc    another MPI
 #   CUDA=0                build without it  CUDA_ARCH=native                 quick build for this GPU
-#   DRIVER=folder         device drivers of others, built in (docs/device-drivers.md)
+#   DRIVER=folder         device drivers of others, built in (docs/reference/device-drivers.md)
 #   PREFIX, LIBDIR, ...   where to install (scripts/install.mk)              DESTDIR  a folder before them
 #   V=1                   show commands
 #

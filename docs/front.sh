@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# docs/front.sh: makes docs/front.svg, the picture of a front of time and energy in docs/energy.md. It needs a
-# built ./plbrun.
+# docs/front.sh: makes docs/front.svg, the picture of a front of time and energy in docs/guide/energy.md. It
+# needs a built ./plbrun.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 ./plbrun --quiet --simulate hostfiles/watts.cluster --pareto=docs/front.svg examples/taylor/app.conf \

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# docs/picture.sh: makes docs/run.svg and docs/page.png, the pictures in README.md.
+# docs/picture.sh: makes docs/run.svg, for README.md, and docs/page.png, for docs/guide/report.md.
 # It runs examples/spmm-imbalance three times (real arithmetic, emulated speeds), and draws the traces to one
 # scale. The page is that of the first run: its begin, as chromium shows it. It needs a built ./plbrun. Run it
 # on an idle machine: other work shows in the pictures.

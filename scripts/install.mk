@@ -32,13 +32,14 @@ EXAMPLES := $(or $(if $(wildcard .git),$(shell git ls-files examples)),\
 .PHONY: list-examples
 list-examples:
 	@printf '%s\n' $(EXAMPLES)
-DOCUMENTS := $(wildcard *.md docs/*.md docs/*.svg docs/*.png hostfiles/*.cluster) LICENSE $(EXAMPLES)
+DOCUMENTS := $(wildcard *.md docs/*.md docs/*/*.md docs/*.svg docs/*.png hostfiles/*.cluster) LICENSE \
+    $(EXAMPLES)
 INSTALL_FILES = 755:$(INSTALLED):$(BINDIR)/plbrun 755:scripts/plbrun-mpirun:$(BINDIR)/plbrun-mpirun \
     755:scripts/plbrun-npz:$(BINDIR)/plbrun-npz \
     $(foreach f,$(KERNEL_SO),755:$f:$(KERNELDIR)/$(notdir $f)) \
     $(foreach f,$(wildcard runtime/include/plb/*.h),644:$f:$(INCLUDEDIR)/plb/$(notdir $f)) \
     $(foreach f,$(DOCUMENTS),$(if $(filter %.sh,$f),755,644):$f:$(DATADIR)/plbrun/$f) \
-    644:docs/report.schema.json:$(DATADIR)/plbrun/report.schema.json \
+    644:docs/reference/report.schema.json:$(DATADIR)/plbrun/report.schema.json \
     $(foreach s,1 7,$(foreach f,$(wildcard docs/man/*.$s),644:$f:$(MANDIR)/man$s/$(notdir $f))) \
     $(foreach c,plbrun plbrun-mpirun,644:scripts/install.d/completion.bash:$(COMPLETIONDIR)/$c)
 

@@ -1,5 +1,5 @@
 # Copyright the plbrun authors. SPDX-License-Identifier: BSD-3-Clause
-"""The Spack recipe of plbrun: docs/install.md says how to use it."""
+"""The Spack recipe of plbrun: docs/start.md says how to use it."""
 
 import os
 

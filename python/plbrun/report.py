@@ -1,4 +1,4 @@
-"""Reports: what `plbrun --report FILE.json` writes. docs/report.schema.json is their format."""
+"""Reports: what `plbrun --report FILE.json` writes. docs/reference/report.schema.json is their format."""
 
 import functools
 import importlib.resources
@@ -84,7 +84,7 @@ def _flat(rows):
 
 
 class Report:
-    """One run. Keys as in docs/report-keys.md: report["makespan_s"]; lists are tables (pandas).
+    """One run. Keys as in docs/reference/report-keys.md: report["makespan_s"]; lists are tables (pandas).
 
     Null is NaN in tables and None elsewhere. Nothing is written back to the file.
     """

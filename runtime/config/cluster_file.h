@@ -1,5 +1,5 @@
-/* .cluster files: the PUs of a cluster, to emulate with real results or to simulate. docs/cluster-files.md
- * describes the format. */
+/* .cluster files: the PUs of a cluster, to emulate with real results or to simulate.
+ * docs/reference/cluster-files.md describes the format. */
 #ifndef PLB_CONFIG_CLUSTER_FILE_H
 #define PLB_CONFIG_CLUSTER_FILE_H
 

@@ -1,5 +1,5 @@
 /* Reports of runs (plbrun --report), to run them again in virtual time: their PUs as a cluster, and what
- * their units cost. docs/report-keys.md describes the keys. */
+ * their units cost. docs/reference/report-keys.md describes the keys. */
 #ifndef PLB_CONFIG_REPLAY_FILE_H
 #define PLB_CONFIG_REPLAY_FILE_H
 

@@ -1,5 +1,5 @@
 /* Device drivers: a folder for each kind of device, in runtime/device/ or anywhere else (make DRIVER=folder,
- * docs/device-drivers.md).
+ * docs/reference/device-drivers.md).
  *
  * The folder NAME defines
  *

@@ -55,7 +55,8 @@ int plb_watts_require(const struct plb_goal *goal, const struct plb_master *mast
         return plb_fail(
             err, PLB_EINPUT,
             "%s needs the watts of all PUs, and those of %s are not known; meters of their hosts can "
-            "measure them (docs/energy.md), or a .cluster file tells them (static_watts, dynamic_watts)",
+            "measure them (docs/guide/energy.md), or a .cluster file tells them (static_watts, "
+            "dynamic_watts)",
             goal->objective == PLB_OBJECTIVE_TIME ? "balance.power_cap" : "balance.objective", text);
     double least = least_watts(goal, master);
     if (caps && least > goal->power_cap) /* not where they are learned: least is no number then */

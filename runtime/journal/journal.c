@@ -15,7 +15,7 @@
 
 /* Seconds between two batches. A run that dies loses what was accepted since the last one, and while that was
  * written. Larger: more is lost. Smaller: the disk syncs more often, which may cost it some milliseconds.
- * Half of the second that docs/journal.md promises, so that the other half is left for the disk. */
+ * Half of the second that docs/guide/resume.md promises, so that the other half is left for the disk. */
 #define PERIOD 0.5
 
 /* ------------------------------------------------------------------------- open */

@@ -1,5 +1,5 @@
 /* The journal: what a run keeps on disk of the units that it has accepted, so that a run that breaks can go
- * on. docs/journal.md tells users. On rank 0 alone. A NULL journal is none: every function then does
+ * on. docs/guide/resume.md tells users. On rank 0 alone. A NULL journal is none: every function then does
  * nothing.
  *
  * Its files. FILE has records: the job, and which units are accepted in which pass. FILE.data has the

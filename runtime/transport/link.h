@@ -1,8 +1,8 @@
 /* A connection between rank 0 and a rank that joins later: frames and data over one TCP socket.
  *
  * MPI can join two jobs on some systems only, and cannot be left in order after the loss of one of them
- * (docs/elastic.md). A socket is there everywhere, and its end is noticed at once. Items of one tag arrive
- * in their order. Data that nobody awaits yet is kept. Nothing blocks. Communication thread only. */
+ * (docs/guide/clusters.md). A socket is there everywhere, and its end is noticed at once. Items of one tag
+ * arrive in their order. Data that nobody awaits yet is kept. Nothing blocks. Communication thread only. */
 #ifndef PLB_TRANSPORT_LINK_H
 #define PLB_TRANSPORT_LINK_H
 

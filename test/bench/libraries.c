@@ -1,6 +1,6 @@
 /* make bench-libraries: code of plbrun beside a library that does the same, as lines "WHAT OURS THEIRS".
- * docs/decisions.md says what follows. A library that is not installed has a dash. The best of several tries,
- * in CPU time.
+ * docs/inside/decisions.md says what follows. A library that is not installed has a dash. The best of several
+ * tries, in CPU time.
  *
  *     number_6 number_17   ns for a number of so many digits: format/number.c, and strtod
  *     exp log              ns for an element of an array in the cache: kernels/blackscholes/elementary.h, and

@@ -188,7 +188,7 @@ static void both(const char *balancer, const char *what, const struct plb_virtua
     distribution(PLB_OBJECTIVE_EDP, balancer, what, meters, seconds, clusters, most);
 }
 
-/* PLB_LENGTHS=1: shorter jobs, too, for docs/energy.md. */
+/* PLB_LENGTHS=1: shorter jobs, too, for docs/guide/energy.md. */
 static void exact_meters(void **state)
 {
     (void)state;

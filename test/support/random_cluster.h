@@ -4,9 +4,10 @@
  * job's length: what its work lasts when all PUs work all the time. "log" means evenly in the logarithm.
  *
  *   PUs        2 to 200, log; all on one node in one cluster of five, else 1 to 8 on each node
- *   speeds     fastest : slowest is 1 : 1 in one of ten, else up to 1 : 10,000, log; PUs spread over that
- * range, or, in half of the clusters, of two classes; kinds of PU are drawn without regard to speed length T
- * 0.1 to 300 s, log units      1 to 1,000,000, log; equal in 2 of 5, else by one of the laws of random_law.h
+ *   speeds     fastest : slowest is 1 : 1 in one of ten, else up to 10,000 : 1, log; PUs spread over that
+ *              range or, in half of the clusters, of two classes; kinds are drawn without regard to speed
+ *   length T   0.1 to 300 s, log
+ *   units      1 to 1,000,000, log; equal in 2 of 5, else by one of the laws of random_law.h
  *   costs      unequal ones are told rightly in half of the clusters, wrongly (spread 0.1 to 1) in a quarter,
  *              not at all in a quarter
  *   starts     none in one of three, else 1e-6 T to 3 T, log, on seven PUs of ten, each up to 3 times less or
@@ -15,11 +16,12 @@
  *   data       none in one of three, else rank 0's link would need 1e-3 T to 3 T, log, for all of it
  *   links      rank 0's 1e8 to 1e10 bytes/s, log, the others up to ten times slower; latency 1e-6 to 0.2 s,
  *              log, each up to ten times less
- *   copies     where there is data, PUs other than CPUs need up to 0.3 of T's pace for them in half of the
- * clusters memory     where there is data, half of the PUs are small in one cluster of five: a few units, or
- * none at all powers     true in one of three, all 1 in one of four, else wrong by up to 3 to 1,000 times,
- * log change     none in half of the clusters; else a step, a ramp, flutter, a warm-up, a late slow-down (by
- * 2 to 20 times) of the strongest PU, of a node, or of a random half; or deaths, if T is 2 s or more
+ *   copies     with data, PUs other than CPUs need up to 0.3 of T's pace for them in half of the clusters
+ *   memory     with data, half of the PUs are small in one cluster of five: a few units, or none at all
+ *   powers     true in one of three, all 1 in one of four, else wrong by up to 3 to 1,000 times, log
+ *   change     none in half of the clusters; else a step, a ramp, flutter, a warm-up, a late slow-down (by
+ *              2 to 20 times) of the strongest PU, of a node, or of a random half; or deaths, if T is 2 s or
+ *              more
  *
  * Even numbers are for tuning balancers, odd ones for reporting. */
 #ifndef TEST_RANDOM_CLUSTER_H

@@ -6,8 +6,9 @@
 # time, its numbers are compared by shape alone, with times and bytes in any unit. Its clauses, between
 # semicolons, are looked for one by one, since a run may have more to say. Simulations print the same numbers
 # everywhere, but for the time of their solves. A command may say itself what it "# prints: ".
-# A block ```c is the file that the next commands compile, and one ```ini is in app.conf, which stands for a
-# file of the reader's. After each document git finds nothing new or changed.
+# A block ```c is the file that the next commands compile. One ```python that begins with `# NAME.py` is that
+# file. One ```ini is in app.conf, which stands for a file of the reader's. After each document git finds
+# nothing new or changed.
 #
 # A comment before a block says more:
 #   <!-- not typed: REASON -->    it cannot be typed here
@@ -171,6 +172,10 @@ for file in ${PLB_DOCUMENTS:-$all}; do
         block=$tmp/blocks/$n
         case $language in
         c) source=$block ;;
+        python)
+            name=$(sed -nE '1s/^# ([a-z]+\.py)$/\1/p' "$block")
+            [ -z "$name" ] || cp "$block" "$(cat "$tmp/where")/$name"
+            ;;
         ini)
             if grep -q '^\[app\]' "$block"; then : >"$copy/app.conf"; fi
             cat "$block" >>"$copy/app.conf"

@@ -39,7 +39,7 @@ for file in bin/plbrun bin/plbrun-mpirun lib/plbrun/matmul.so include/plb/kernel
     share/man/man1/plbrun.1 share/man/man1/plbrun-mpirun.1 share/man/man7/plb_kernel.7 \
     share/bash-completion/completions/plbrun share/bash-completion/completions/plbrun-mpirun \
     share/plbrun/report.schema.json share/plbrun/examples/demo/app.conf \
-    share/plbrun/hostfiles/demo.cluster share/plbrun/docs/guide.md; do
+    share/plbrun/hostfiles/demo.cluster share/plbrun/docs/guide/run.md; do
     [ -e "$tmp/stage/usr/local/$file" ] || echo "$file is not there"
 done >"$tmp/out"
 ok "every kind of file is installed" $(($(wc -l <"$tmp/out") > 0))

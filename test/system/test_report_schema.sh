@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Real reports, held against docs/report.schema.json. The published schema allows keys that it does not name,
-# as later versions may have; here an unnamed key is a failure.
+# Real reports, held against docs/reference/report.schema.json. The published schema allows keys that it does
+# not name, as later versions may have; here an unnamed key is a failure.
 . "$(dirname "$0")/../support/lib.sh"
 
 if ! python=$(python_with jsonschema); then
@@ -27,7 +27,7 @@ for error in wrong:
 sys.exit(len(wrong) > 0)
 END
 follows() {
-    "$python" "$tmp/check.py" "$root/docs/report.schema.json" "$tmp/r.json" >"$tmp/out" 2>&1
+    "$python" "$tmp/check.py" "$root/docs/reference/report.schema.json" "$tmp/r.json" >"$tmp/out" 2>&1
     ok "$1" $?
 }
 
@@ -45,9 +45,9 @@ follows "a single unit, where nothing is known of curves and spread"
 
 # The test itself sees what does not follow.
 sed 's/"nodes": [0-9]*/"nodes": "many"/' "$tmp/r.json" >"$tmp/bad.json" && [ -s "$tmp/bad.json" ] &&
-    ! "$python" "$tmp/check.py" "$root/docs/report.schema.json" "$tmp/bad.json" >"$tmp/out" 2>&1
+    ! "$python" "$tmp/check.py" "$root/docs/reference/report.schema.json" "$tmp/bad.json" >"$tmp/out" 2>&1
 ok "a text where a number belongs is seen" $?
 sed 's/"r2":/"r3":/' "$tmp/r.json" >"$tmp/bad.json" && [ -s "$tmp/bad.json" ] &&
-    ! "$python" "$tmp/check.py" "$root/docs/report.schema.json" "$tmp/bad.json" >"$tmp/out" 2>&1
+    ! "$python" "$tmp/check.py" "$root/docs/reference/report.schema.json" "$tmp/bad.json" >"$tmp/out" 2>&1
 ok "a key without a name in it is seen" $?
 done_testing

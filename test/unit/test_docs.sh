@@ -56,7 +56,7 @@ paths() { # FILE
     without_code "$1" | grep -oE '`[^` ]+`' | tr -d '`' | grep -E "^($folders)(/|\$)" |
         grep -vE '…|NAME|FILE|FOLDER|DATE-MODEL' | sort -u
 }
-for file in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md; do
+for file in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md docs/*/*.md; do
     paths "$file" | while read -r path; do
         found=no
         for at in "$path" "runtime/$path" "runtime/$path.c" "runtime/$path.h" "$(dirname "$file")/$path"; do

@@ -23,16 +23,16 @@ done <"$tmp/keys" >"$tmp/unnamed"
 grep -vxFf "$tmp/of-balancers" "$tmp/unnamed" >"$tmp/out"
 ok "and the settings that each job has" $(($(wc -l <"$tmp/keys") < 20 || $(wc -l <"$tmp/out") > 0))
 
-# The guide has them, too: options in a table, and settings that are not a balancer's own.
+# The reference has them, too: options, and settings that are not a balancer's own.
 while read -r option; do
-    grep -qE "^\| .*\`${option}[\` =]" "$root/docs/guide.md" || echo "docs/guide.md lacks $option"
+    grep -qE "^\| .*\`${option}[\` =]" "$root/docs/reference/options.md" || echo "options.md lacks $option"
 done <"$tmp/options" >"$tmp/out"
 "$PLBRUN" --show-config "$root/examples/demo/app.conf" |
     sed -nE 's/^(run|balance|energy|cluster)\.([^ ]+) .*/\2/p' | grep -vxFf "$tmp/of-balancers" |
     while read -r key; do
-        grep -q "^| \`$key\` |" "$root/docs/guide.md" || echo "docs/guide.md lacks $key"
+        grep -q "^| \`$key\` |" "$root/docs/reference/settings.md" || echo "settings.md lacks $key"
     done >>"$tmp/out"
-ok "the guide has the options and settings" $(($(wc -l <"$tmp/options") < 10 || $(wc -l <"$tmp/out") > 0))
+ok "the reference has the options and settings" $(($(wc -l <"$tmp/options") < 10 || $(wc -l <"$tmp/out") > 0))
 
 cd "$root/runtime/include/plb" || exit
 grep -ohE '\bplb_(app|task|read|write|random)_[a-z_]+\(' ./*.h |

@@ -1,4 +1,4 @@
-/* The routing table: each message has a row, which says what docs/protocol.md says. */
+/* The routing table: each message has a row, which says what docs/inside/protocol.md says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -86,7 +86,7 @@ static void the_document_says_the_same(void **state)
     (void)state;
     int seen[PLB_MESSAGE_TYPES] = {0};
     char line[1000], name[20], from[20], to[40];
-    FILE *file = fopen("docs/protocol.md", "r");
+    FILE *file = fopen("docs/inside/protocol.md", "r");
     assert_non_null(file);
     while (fgets(line, sizeof line, file) != NULL) {
         if (sscanf(line, "| %19[A-Z] | %19[^|] | %39[^|] |", name, from, to) != 3)
@@ -94,13 +94,13 @@ static void the_document_says_the_same(void **state)
         from[strcspn(from, "|") - 1] = to[strcspn(to, "|") - 1] = '\0'; /* the blanks before the bars */
         int type = type_of(name), way = is_zero(from) ? PLB_DOWN : is_zero(to) ? PLB_UP : PLB_ACROSS;
         if (type == PLB_MESSAGE_TYPES)
-            fail_msg("docs/protocol.md has %s, which is no message", name);
+            fail_msg("docs/inside/protocol.md has %s, which is no message", name);
         seen[type] = seen[type] == 0 ? way : PLB_UP_DOWN;
     }
     fclose(file);
     for (int type = 1; type < PLB_MESSAGE_TYPES; type++)
         if (seen[type] != (int)plb_message_route(type)->way)
-            fail_msg("docs/protocol.md says another way of %s", plb_message_name(type));
+            fail_msg("docs/inside/protocol.md says another way of %s", plb_message_name(type));
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 /* board: a device driver built outside plbrun's tree. It stands for a board with memory of its own, on a host
  * that has up to 8 of them. The board is pretended: its memory is the host's, and its processor a thread of
  * the host, which runs a kernel's cpu entry. Where a real driver calls its vendor's library, a comment says
- * what it would call. docs/device-drivers.md explains it part by part. */
+ * what it would call. docs/reference/device-drivers.md explains it part by part. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

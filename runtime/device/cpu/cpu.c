@@ -23,7 +23,7 @@
 /* Of the cache that a CPU's threads have: the bytes of one task of a kernel that streams. Larger: what has
  * arrived is no longer there when the entry reads it, and slots take more memory. Smaller: more messages for
  * the same data. A triad of 1.6 GB on another rank, with 16 MB of cache: 0.36 s with tasks of 32 MB, 0.32 s
- * with 8 MB, 0.30 s with 4 MB, 0.35 s with 2 MB (docs/data.md). */
+ * with 8 MB, 0.30 s with 4 MB, 0.35 s with 2 MB. */
 #define CACHE_PART 0.25
 
 enum { THREADS };

@@ -1,5 +1,5 @@
-/* One table of what a report says. The JSON report, the summary, the chart and docs/report-keys.md are all
- * written from it: a new field is a member of a struct in report.h and one row here. */
+/* One table of what a report says. The JSON report, the summary, the chart and docs/reference/report-keys.md
+ * are all written from it: a new field is a member of a struct in report.h and one row here. */
 #ifndef PLB_REPORT_FIELDS_FIELDS_H
 #define PLB_REPORT_FIELDS_FIELDS_H
 

@@ -15,8 +15,8 @@ static const char *const unit_names[] = {
 };
 
 static const char *const type_names[] = {
-    [PLB_VALUE_FLAG] = "true or false", [PLB_VALUE_WHOLE] = "whole number", [PLB_VALUE_REAL] = "number",
-    [PLB_VALUE_TEXT] = "text",          [PLB_VALUE_LIST] = "list",          [PLB_VALUE_OBJECT] = "object",
+    [PLB_VALUE_FLAG] = "boolean", [PLB_VALUE_WHOLE] = "integer", [PLB_VALUE_REAL] = "number",
+    [PLB_VALUE_TEXT] = "text",    [PLB_VALUE_LIST] = "list",     [PLB_VALUE_OBJECT] = "object",
 };
 
 /* Tables that are printed already: two keys may have the same one. */
@@ -35,14 +35,14 @@ static bool is_new(struct printed *printed, const struct plb_report_field *table
     return true;
 }
 
-/* One table, then one for each object and for the records of each list in it. */
+/* One list, then one for each object and for the records of each list in it. */
 static void print_table(const struct plb_report_field *fields, struct printed *printed, FILE *out)
 {
-    fputs("\n| key | type | unit | meaning |\n|---|---|---|---|\n", out);
+    fputc('\n', out);
     for (const struct plb_report_field *f = fields; f->meaning != NULL; f++)
         if (f->key != NULL)
-            fprintf(out, "| `%s` | %s | %s | %s |\n", f->key, type_names[f->type], unit_names[f->unit],
-                    f->meaning);
+            fprintf(out, "- `%s` (%s): %s\n", f->key,
+                    unit_names[f->unit][0] != '\0' ? unit_names[f->unit] : type_names[f->type], f->meaning);
     for (const struct plb_report_field *f = fields; f->meaning != NULL; f++)
         if (f->fields != NULL && is_new(printed, f->fields)) {
             fprintf(out, "\n## %s `%s`\n", f->type == PLB_VALUE_LIST ? "Each record of" : "The object",
@@ -60,6 +60,7 @@ void plb_report_keys_print(FILE *out)
           "\n"
           "`plbrun --report FILE.json` writes one JSON object about the run, with these keys in this order.\n"
           "Later versions may add keys: a program should ignore a key that it does not know.\n"
+          "Brackets hold the unit of a number, or else the type.\n"
           "\n"
           "## The run\n",
           out);

@@ -1,4 +1,4 @@
-/* The description of the JSON report's keys, for docs/report-keys.md and `plbrun --report help`. */
+/* The description of the JSON report's keys, for docs/reference/report-keys.md and `plbrun --report help`. */
 #ifndef PLB_REPORT_FIELDS_KEYS_H
 #define PLB_REPORT_FIELDS_KEYS_H
 

@@ -1,4 +1,4 @@
-/* The JSON Schema of reports, for docs/report.schema.json and `plbrun --report schema`. */
+/* The JSON Schema of reports, for docs/reference/report.schema.json and `plbrun --report schema`. */
 #ifndef PLB_REPORT_FIELDS_SCHEMA_H
 #define PLB_REPORT_FIELDS_SCHEMA_H
 

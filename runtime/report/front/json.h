@@ -1,4 +1,4 @@
-/* The front as JSON. docs/energy.md has its keys. */
+/* The front as JSON. docs/guide/energy.md has its keys. */
 #ifndef PLB_REPORT_FRONT_JSON_H
 #define PLB_REPORT_FRONT_JSON_H
 

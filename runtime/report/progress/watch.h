@@ -35,7 +35,7 @@ struct plb_watched {
  * no room for all. `end` ends each row. Returns how many rows. */
 int plb_watch_print(const struct plb_watched *watched, int rows, int columns, const char *end, FILE *out);
 
-/* Prints one line, an object: docs/guide.md describes its keys. */
+/* Prints one line, an object: docs/guide/run.md describes its keys. */
 void plb_watch_json(const struct plb_watched *watched, FILE *out);
 
 #endif
