@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/lease.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -29,7 +30,7 @@ static char *room_for(struct plb_rank *r, size_t bytes)
 {
     struct plb_replaced *p = &r->replaced;
     if (p->packet_torn && p->packet != NULL) {
-        plb_old_buffers_keep(&r->old, p->packet);
+        plb_lease_for_ever(p->packet);
         p->packet = NULL;
         p->room = 0;
     }

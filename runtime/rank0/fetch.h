@@ -28,7 +28,6 @@ struct plb_transfer;
 /* A zeroed struct is empty. */
 struct plb_fetching {
     struct plb_transfer *transfers; /* on their way to rank 0 */
-    struct plb_transfer *lost;      /* from lost ranks: MPI may still write to their memory */
     int sends;                      /* transfers of inputs to other ranks */
     struct plb_rangeset here;       /* inputs of others that have come in this pass, or come */
     struct plb_outbox held;         /* messages that wait for them */

@@ -8,6 +8,7 @@
 #include "app/record_store.h"
 #include "app/records.h"
 #include "base/crc32c.h"
+#include "base/lease.h"
 #include "base/memory.h"
 
 /* One result on its way. */
@@ -28,7 +29,6 @@ struct plb_incoming {
     bool repairs;                     /* reduced arrays have all units already */
     struct plb_audit_results *audits; /* NULL: there are none */
     struct result *results;           /* in no order */
-    struct result *lost;              /* of lost ranks: MPI may still write to their memory */
 };
 
 struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struct plb_incoming_calls *calls,
@@ -53,21 +53,15 @@ static void free_result(const struct plb_incoming *in, struct result *r)
     free(r);
 }
 
-static void free_results(const struct plb_incoming *in, struct result *first)
-{
-    while (first != NULL) {
-        struct result *next = first->next;
-        free_result(in, first);
-        first = next;
-    }
-}
-
 void plb_incoming_free(struct plb_incoming *in)
 {
     if (in == NULL)
         return;
-    free_results(in, in->results);
-    free_results(in, in->lost);
+    while (in->results != NULL) {
+        struct result *next = in->results->next;
+        free_result(in, in->results);
+        in->results = next;
+    }
     plb_audit_results_free(in->audits);
     free(in);
 }
@@ -262,8 +256,10 @@ void plb_incoming_lose(struct plb_incoming *in, int rank)
             continue;
         }
         *at = r->next;
-        r->next = in->lost;
-        in->lost = r;
+        for (int i = 0; i < in->set->n; i++)
+            plb_lease_for_ever(r->arrays[i]);
+        plb_lease_for_ever(r->records);
+        free(r);
     }
 }
 

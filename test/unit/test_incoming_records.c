@@ -158,8 +158,11 @@ static void those_of_a_lost_rank_do_not(void **state)
     struct plb_incoming *in = begin();
     struct plb_message a = done(1, 0, 6), b = done(2, 0, 10);
     (void)state;
+    int nobodys = 1;
     plb_incoming_add(in, &a);
+    --*world.pending[1];
     plb_incoming_lose(in, 1);
+    world.pending[1] = &nobodys;
     deliver(1, 0, 6, 'a');
     plb_incoming_add(in, &b);
     deliver(2, 0, 10, 'b');
