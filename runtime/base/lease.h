@@ -12,4 +12,7 @@
 /* Memory from malloc, or NULL: it is neither freed nor used again before the process ends. */
 void plb_lease_for_ever(void *memory);
 
+/* The same of n pieces. Their owner has none of them any more: the pointers are NULL. */
+void plb_lease_all(void **memory, int n);
+
 #endif

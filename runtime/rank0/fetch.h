@@ -57,7 +57,7 @@ bool plb_fetch_comes(const struct plb_fetching *fetching);
 /* Looks what has arrived. True where something did. */
 bool plb_fetch_collect(struct plb_rank *r);
 
-/* A rank is lost: nothing of what is on its way from it counts. */
+/* A rank is lost, and the counters of its transfers are 0: nothing of what is on its way from it counts. */
 void plb_fetch_lose(struct plb_fetching *fetching, int rank);
 
 /* The pass is over, and no further one follows; goes_on: `next` is to be called. False: all results are here.

@@ -249,18 +249,12 @@ bool plb_incoming_collect(struct plb_incoming *in)
 
 void plb_incoming_lose(struct plb_incoming *in, int rank)
 {
-    for (struct result **at = &in->results; *at != NULL;) {
-        struct result *r = *at;
-        if (r->own || r->done.from != rank) {
-            at = &r->next;
-            continue;
+    for (struct result *r = in->results; r != NULL; r = r->next)
+        if (r->done.from == rank) {
+            plb_lease_all(r->arrays, in->set->n);
+            plb_lease_all(&r->records, 1);
+            r->dropped = true;
         }
-        *at = r->next;
-        for (int i = 0; i < in->set->n; i++)
-            plb_lease_for_ever(r->arrays[i]);
-        plb_lease_for_ever(r->records);
-        free(r);
-    }
 }
 
 bool plb_incoming_any(const struct plb_incoming *in)

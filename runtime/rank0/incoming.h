@@ -63,7 +63,7 @@ void plb_incoming_own(struct plb_incoming *incoming, const struct plb_message *d
 /* Accepts the results whose data is there. True where there were any. */
 bool plb_incoming_collect(struct plb_incoming *incoming);
 
-/* A rank is lost, and its counters are lowered: nothing of what is on its way from it counts. */
+/* A rank is lost, and the counters of its transfers are 0: nothing of what is on its way from it counts. */
 void plb_incoming_lose(struct plb_incoming *incoming, int rank);
 
 /* Whether something is on its way. */

@@ -358,15 +358,7 @@ bool plb_fetch_collect(struct plb_rank *r)
 
 void plb_fetch_lose(struct plb_fetching *f, int rank)
 {
-    for (struct plb_transfer **at = &f->transfers; *at != NULL;) {
-        struct plb_transfer *t = *at;
-        if (t->from.from != rank) {
-            at = &t->next;
-            continue;
-        }
-        *at = t->next;
-        for (int i = 0; i < PLB_MAX_DATA; i++)
-            plb_lease_for_ever(t->arrays[i]);
-        free(t);
-    }
+    for (struct plb_transfer *t = f->transfers; t != NULL; t = t->next)
+        if (t->from.from == rank)
+            plb_lease_all(t->arrays, PLB_MAX_DATA);
 }
