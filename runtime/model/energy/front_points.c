@@ -91,7 +91,7 @@ static void find_range(const struct points *p, double *shortest, double *longest
 }
 
 /* Even shares of what the PU does within the time, and below the first of them finer ones, each SMALLER than
- * the next. Each is taken to last as long, so that no other time is tried. */
+ * the next. */
 static void make_points(struct points *p, int pu, double seconds)
 {
     const struct plb_model *m = &p->job->models[pu];
@@ -100,7 +100,7 @@ static void make_points(struct points *p, int pu, double seconds)
     p->sets[pu] = (struct plb_point_set){at, work > 0.0 ? PLB_FRONT_POINTS : 0};
     for (int j = 0; j < p->sets[pu].n; j++) {
         double x = work * (j < EVEN ? (j + 1.0) / EVEN : pow(SMALLER, j + 1 - EVEN) / EVEN);
-        at[j] = (struct plb_power_point){x, seconds, p->watts[pu] * plb_model_time(m, x)};
+        at[j] = (struct plb_power_point){x, p->watts[pu] * plb_model_time(m, x)};
     }
 }
 
@@ -226,7 +226,7 @@ static void add_row(struct points *p, double limit, struct plb_front *front)
 static double try_times(struct points *p, int levels, double low, double high, struct plb_front *front)
 {
     double ratio = levels > 1 ? pow(high / low, 1.0 / (levels - 1)) : 1.0, seconds = low, next = low;
-    struct plb_points_job job = {p->sets, p->job->n, p->static_watts, p->job->work};
+    struct plb_points_job job = {p->sets, p->job->n, p->job->work};
     struct plb_points_answer answer;
     front->n = front->least_edp = 0;
     for (int k = 0; k < levels; k++, seconds *= ratio) {
@@ -235,7 +235,7 @@ static double try_times(struct points *p, int levels, double low, double high, s
                 make_points(p, i, levels > 1 ? seconds : high);
         int before = front->n, n = 1;
         if (p->job->n > ALL_SETS)
-            n = plb_objective_points(&job, 1, &answer, p->choice);
+            n = plb_objective_points(&job, &answer, p->choice);
         if (n < 0)
             return 0.0;
         if (n > 0)
