@@ -28,7 +28,6 @@ struct plb_replaced {
     int64_t buffers;          /* of the stream, as a mask */
     struct plb_parts parts;   /* that have changed of others; they are in a packet */
     char *packet;             /* the last buffer of the stream, where it has one */
-    size_t room;              /* of it, in bytes */
     bool packet_torn;         /* the same of the packet */
     int64_t torn;             /* MPI may use the memory of these until the process ends: it is left there */
     int sends;                /* rank 0: transfers that no stream has */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/lease.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/stop.h"
@@ -24,21 +25,12 @@ void plb_replaced_fini(struct plb_replaced *replaced)
     *replaced = (struct plb_replaced){0};
 }
 
-/* The memory for a packet of so many bytes. That of the one before is taken again where MPI lets it be. */
-static char *room_for(struct plb_rank *r, size_t bytes)
+/* The memory for a packet of so many bytes, in the place of the one before. */
+static char *room_for(struct plb_replaced *p, size_t bytes)
 {
-    struct plb_replaced *p = &r->replaced;
-    if (p->packet_torn && p->packet != NULL) {
-        plb_old_buffers_keep(&r->old, p->packet);
-        p->packet = NULL;
-        p->room = 0;
-    }
+    (p->packet_torn ? plb_lease_for_ever : free)(p->packet);
     p->packet_torn = false;
-    if (bytes <= p->room)
-        return p->packet;
-    free(p->packet);
-    p->room = bytes;
-    return p->packet = plb_alloc_unset(bytes);
+    return p->packet = bytes > 0 ? plb_alloc_unset(bytes) : NULL;
 }
 
 /* The buffers and the packet of a PASS become the stream from a rank; from < 0: they are here. */
@@ -71,7 +63,7 @@ static void pack(struct plb_rank *r, const struct plb_pass *begin, int first)
     int64_t bytes = 0;
     if (begin->parts != 0 && r->size > 1) {
         bytes = (int64_t)plb_parts_packet(&p->parts);
-        plb_parts_pack(&p->parts, r->data.host, room_for(r, (size_t)bytes));
+        plb_parts_pack(&p->parts, r->data.host, room_for(p, (size_t)bytes));
     }
     for (int i = first; i < r->out.n; i++)
         if (r->out.at[i].type == PLB_PASS) {
@@ -203,7 +195,7 @@ void plb_replaced_receive(struct plb_rank *r, const struct plb_message *pass)
     plb_dataset_renew(&r->data, &pass->begin, pass->pass, busy, p->torn, &r->old);
     p->torn &= ~pass->begin.replaced;
     p->buffers = pass->begin.replaced & ~pass->begin.parts;
-    room_for(r, (size_t)pass->begin.packet);
+    room_for(p, (size_t)pass->begin.packet);
     make_stream(r, &pass->begin, pass->begin.before);
     await(r, plb_stream_here);
     unpack(r, &pass->begin);

@@ -1,12 +1,12 @@
 /* Broadcasts of buffers, and those that are sent again. */
 #include "inputs/data_mpi.h"
 
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/fold_tree.h"
 #include "app/reduce.h"
+#include "base/lease.h"
 #include "base/mapped.h"
 #include "base/memory.h"
 #include "inputs/host_copy.h"
@@ -116,8 +116,6 @@ void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi)
     }
 }
 
-#define FOR_EVER INT_MAX
-
 /* Memory that was a buffer of the dataset for the tasks of passes `from` to `until` - 1. */
 struct plb_old_buffer {
     void *data;
@@ -131,23 +129,12 @@ bool plb_dataset_is_replaced(const struct plb_dataset *set, int i, int64_t mask)
     return set->at[i].mode == PLB_REPLICATE && (mask & ((int64_t)1 << i)) != 0;
 }
 
-static void keep(struct plb_old_buffers *old, struct plb_old_buffer buffer)
+/* Gives a buffer new memory, and keeps the old one for earlier passes. */
+static void replace(struct plb_dataset *set, int i, int pass, struct plb_old_buffers *old)
 {
     struct plb_old_buffer *o = plb_alloc(sizeof *o);
-    *o = buffer;
-    o->next = old->first;
+    *o = (struct plb_old_buffer){set->host[i], set->mapped[i], old->since[i], pass, old->first};
     old->first = o;
-}
-
-void plb_old_buffers_keep(struct plb_old_buffers *old, void *memory)
-{
-    keep(old, (struct plb_old_buffer){.data = memory, .until = FOR_EVER});
-}
-
-/* Gives a buffer new memory, and keeps the old one for passes before `until`. */
-static void replace(struct plb_dataset *set, int i, int pass, int until, struct plb_old_buffers *old)
-{
-    keep(old, (struct plb_old_buffer){set->host[i], set->mapped[i], old->since[i], until, NULL});
     set->mapped[i] = 0;
     old->since[i] = pass;
     set->host[i] = plb_alloc_unset(set->at[i].bytes);
@@ -165,12 +152,15 @@ void plb_dataset_renew(struct plb_dataset *set, const struct plb_pass *begin, in
                        int64_t torn, struct plb_old_buffers *old)
 {
     for (int i = 0; i < set->n; i++) {
-        const void *before = set->host[i];
+        void *before = set->host[i];
         bool moves = plb_dataset_is_replaced(set, i, begin->replaced) && !is_offsets(set, i);
-        if (moves && (torn & PLB_BUFFER(i)) != 0)
-            replace(set, i, pass, FOR_EVER, old);
-        else if (moves && (busy || set->mapped[i] > 0)) /* another rank may read it still */
-            replace(set, i, pass, pass, old);
+        if (moves && (torn & PLB_BUFFER(i)) != 0) {
+            plb_lease_for_ever(before);
+            old->since[i] = pass;
+            set->host[i] = plb_alloc_unset(set->at[i].bytes);
+        } else if (moves && (busy || set->mapped[i] > 0)) { /* another rank may read it still */
+            replace(set, i, pass, old);
+        }
         if (set->host[i] != before && (begin->parts & PLB_BUFFER(i)) != 0)
             memcpy(set->host[i], before, set->at[i].bytes);
     }
@@ -196,7 +186,7 @@ void plb_old_buffers_free(struct plb_old_buffers *old, const struct plb_buffer_r
 {
     for (struct plb_old_buffer **at = &old->first; *at != NULL;) {
         struct plb_old_buffer *o = *at;
-        if (reader != NULL && (o->until == FOR_EVER || reader->works(reader->context, o->from, o->until))) {
+        if (reader != NULL && reader->works(reader->context, o->from, o->until)) {
             at = &o->next;
             continue;
         }

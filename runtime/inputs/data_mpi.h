@@ -43,9 +43,6 @@ void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb
 void plb_dataset_renew(struct plb_dataset *set, const struct plb_pass *begin, int pass, bool busy,
                        int64_t torn, struct plb_old_buffers *old);
 
-/* Keeps memory from malloc until the process ends. */
-void plb_old_buffers_keep(struct plb_old_buffers *old, void *memory);
-
 /* Adds the replaced buffers to a stream. */
 void plb_dataset_stream(const struct plb_dataset *set, int64_t mask, struct plb_stream *stream);
 

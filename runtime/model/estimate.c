@@ -34,11 +34,6 @@
  * seems slow. Smaller: it seems infinitely quick. */
 #define LEAST_WORK 0.1
 
-/* Halvings on the way to a size, at most, and how close to it is enough. Fewer, or larger: it is a little too
- * small. */
-#define STEPS 30
-#define CLOSE 1e-5
-
 void plb_estimate_prior(struct plb_estimate *e, double rate, double empty_s)
 {
     *e = (struct plb_estimate){.start_s = empty_s,
@@ -126,35 +121,18 @@ double plb_estimate_work(const struct plb_estimate *e, double seconds, double li
 }
 
 /* z(x), without the spread. */
-static double unsure(const struct plb_estimate *e, double x, double wait_s)
+static double unsure(const struct plb_estimate *e, double x)
 {
     double beyond = x > e->high ? SIZE * log(x / e->high) : 0.0;
     double costs = hypot(e->spread, e->costs) - e->spread; /* the spread has a summand of its own */
-    return costs + AGE * (wait_s + plb_estimate_seconds(e, x)) / e->watched_s + beyond;
+    return costs + AGE * plb_estimate_seconds(e, x) / e->watched_s + beyond;
 }
 
-double plb_estimate_late(const struct plb_estimate *e, double x, double wait_s)
+double plb_estimate_late(const struct plb_estimate *e, double x)
 {
     if (!plb_estimate_reported(e))
         return (1.0 + PRIOR) * plb_estimate_seconds(e, x);
     double at_high = e->start_s + e->high / e->rate, work = x / e->rate;
-    return tasks(e, x) * e->start_s * (1.0 + e->spread) + work * (1.0 + unsure(e, x, wait_s))
+    return tasks(e, x) * e->start_s * (1.0 + e->spread) + work * (1.0 + unsure(e, x))
          + e->spread * at_high * x / e->high;
-}
-
-double plb_estimate_sure(const struct plb_estimate *e, double seconds, double wait_s, double limit)
-{
-    double low = 0.0, high = plb_estimate_work(e, seconds, limit);
-    if (!plb_estimate_reported(e))
-        return 0.0;
-    if (plb_estimate_late(e, high, wait_s) <= seconds)
-        return high;
-    for (int i = 0; i < STEPS && high - low > CLOSE * low; i++) {
-        double x = 0.5 * (low + high);
-        if (plb_estimate_late(e, x, wait_s) <= seconds)
-            low = x;
-        else
-            high = x;
-    }
-    return low;
 }

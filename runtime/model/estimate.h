@@ -75,11 +75,6 @@ void plb_estimate_add(struct plb_estimate *estimate, const struct plb_sample *sa
 double plb_estimate_seconds(const struct plb_estimate *estimate, double x);
 double plb_estimate_work(const struct plb_estimate *estimate, double seconds, double limit);
 
-/* late(x) for a block that begins `wait_s` seconds after what was last heard of the PU. */
-double plb_estimate_late(const struct plb_estimate *estimate, double x, double wait_s);
-
-/* The most work, nearly, and at most `limit`, that the PU finishes within `seconds` even if it is as slow as
- * it may be. 0 for a PU that has not reported. */
-double plb_estimate_sure(const struct plb_estimate *estimate, double seconds, double wait_s, double limit);
+double plb_estimate_late(const struct plb_estimate *estimate, double x);
 
 #endif

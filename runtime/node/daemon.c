@@ -174,7 +174,6 @@ bool plb_node_free(struct plb_node *node)
     pthread_mutex_destroy(&node->shared.lock);
     plb_worker_free(node->shared.worker);
     plb_errands_free_data(&node->shared);
-    plb_rangeset_fini(&node->shared.doubled);
     plb_outbox_fini(&node->reports);
     free(node->errands.at);
     free(node->runners);
@@ -196,7 +195,7 @@ static void begin_pass(struct plb_node *node, const struct plb_message *m) /* un
     struct plb_node_shared *shared = &node->shared;
     shared->phase = plb_phase_at(shared->config.kernel, plb_worker_phase(shared->worker));
     shared->resting = false;
-    plb_rangeset_clear(&shared->doubled);
+    shared->doubled = false;
     for (int p = 0; p < node->n_pus; p++)
         plb_runner_begin_pass(&node->runners[p], &m->begin);
     plb_errands_begin_pass(shared, node->runners, node->n_pus, m);

@@ -42,9 +42,9 @@ void *plb_node_result(struct plb_node *node, int slot, int data);
 void *plb_node_records(struct plb_node *node, int slot); /* as many bytes as its DONE says */
 void plb_node_release(struct plb_node *node, int slot);
 
-/* Rank 0: several PUs of the run execute these units from now on. So no task that is still to start writes
- * outputs of them in place. */
-void plb_node_double(struct plb_node *node, struct plb_range range);
+/* Rank 0: several PUs of the run may execute the same units of this pass from now on. So no task that is
+ * still to start writes outputs in place. */
+void plb_node_double(struct plb_node *node);
 
 /* Rank 0: whether a task that began before still writes outputs of these units in place. done: another result
  * of them is complete and will be accepted, so that tasks of these units alone are obsolete. */

@@ -50,6 +50,7 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
             pthread_cond_signal(&r->work); /* its PU may take a task into it */
         }
         if (slot->state == PLB_SLOT_FORGOTTEN && slot->pending == 0) {
+            plb_slot_abandon(slot, &r->shared->config.wire, r->shared->mirror);
             end_pull(r, slot, false);
             plb_runner_drop(r, slot);
         }

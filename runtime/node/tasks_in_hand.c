@@ -53,10 +53,10 @@ bool plb_node_may_end(struct plb_node *node)
     return !any;
 }
 
-void plb_node_double(struct plb_node *node, struct plb_range range)
+void plb_node_double(struct plb_node *node)
 {
     pthread_mutex_lock(&node->shared.lock);
-    plb_rangeset_add(&node->shared.doubled, range);
+    node->shared.doubled = true;
     pthread_mutex_unlock(&node->shared.lock);
 }
 
@@ -65,7 +65,7 @@ bool plb_node_writes(struct plb_node *node, struct plb_range range, bool done)
     struct plb_node_shared *shared = &node->shared;
     struct plb_range task;
     bool any = false;
-    if (shared->doubled.n == 0) /* only this thread changes it */
+    if (!shared->doubled) /* only this thread changes it */
         return false;
     pthread_mutex_lock(&shared->lock);
     for (int p = 0; p < node->n_pus && !shared->stopping; p++) {

@@ -28,7 +28,6 @@ struct plb_transfer;
 /* A zeroed struct is empty. */
 struct plb_fetching {
     struct plb_transfer *transfers; /* on their way to rank 0 */
-    struct plb_transfer *lost;      /* from lost ranks: MPI may still write to their memory */
     int sends;                      /* transfers of inputs to other ranks */
     struct plb_rangeset here;       /* inputs of others that have come in this pass, or come */
     struct plb_outbox held;         /* messages that wait for them */
@@ -58,7 +57,7 @@ bool plb_fetch_comes(const struct plb_fetching *fetching);
 /* Looks what has arrived. True where something did. */
 bool plb_fetch_collect(struct plb_rank *r);
 
-/* A rank is lost: nothing of what is on its way from it counts. */
+/* A rank is lost, and the counters of its transfers are 0: nothing of what is on its way from it counts. */
 void plb_fetch_lose(struct plb_fetching *fetching, int rank);
 
 /* The pass is over, and no further one follows; goes_on: `next` is to be called. False: all results are here.

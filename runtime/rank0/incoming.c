@@ -8,18 +8,18 @@
 #include "app/record_store.h"
 #include "app/records.h"
 #include "base/crc32c.h"
+#include "base/lease.h"
 #include "base/memory.h"
 
 /* One result on its way. */
 struct result {
     struct plb_message done;
-    bool dropped;                /* it is received to be forgotten */
-    bool claims;                 /* its outputs go straight into their place */
-    bool own;                    /* of rank 0's node */
-    bool checked;                /* its checksum was */
-    void *scratch[PLB_MAX_DATA]; /* NULL: the result is in its place; own: the node's */
-    void *records;               /* NULL: the job has none; own: the node's */
-    int pending;                 /* transfers */
+    bool dropped;               /* it is received to be forgotten */
+    bool own;                   /* of rank 0's node */
+    bool checked;               /* its checksum was */
+    void *arrays[PLB_MAX_DATA]; /* by buffer; NULL: the result is in its place; own: the node's */
+    void *records;              /* NULL: the job has none; own: the node's */
+    int pending;                /* transfers */
     struct result *next;
 };
 
@@ -29,8 +29,6 @@ struct plb_incoming {
     bool repairs;                     /* reduced arrays have all units already */
     struct plb_audit_results *audits; /* NULL: there are none */
     struct result *results;           /* in no order */
-    struct result *lost;              /* of lost ranks: MPI may still write to their memory */
-    struct plb_rangeset claimed;      /* units of the results that claim them */
 };
 
 struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struct plb_incoming_calls *calls,
@@ -47,7 +45,7 @@ static void free_result(const struct plb_incoming *in, struct result *r)
 {
     if (!r->own)
         for (int i = 0; i < PLB_MAX_DATA; i++)
-            free(r->scratch[i]);
+            free(r->arrays[i]);
     if (!r->own)
         free(r->records);
     if (r->own)
@@ -55,32 +53,17 @@ static void free_result(const struct plb_incoming *in, struct result *r)
     free(r);
 }
 
-static void free_results(const struct plb_incoming *in, struct result *first)
-{
-    while (first != NULL) {
-        struct result *next = first->next;
-        free_result(in, first);
-        first = next;
-    }
-}
-
 void plb_incoming_free(struct plb_incoming *in)
 {
     if (in == NULL)
         return;
-    free_results(in, in->results);
-    free_results(in, in->lost);
-    plb_rangeset_fini(&in->claimed);
+    while (in->results != NULL) {
+        struct result *next = in->results->next;
+        free_result(in, in->results);
+        in->results = next;
+    }
     plb_audit_results_free(in->audits);
     free(in);
-}
-
-/* Where a result's part of a buffer is. */
-static void *place_of(const struct plb_incoming *in, const struct result *r, int i)
-{
-    size_t offset, bytes;
-    plb_dataset_bytes(in->set, i, r->done.done.range, &offset, &bytes);
-    return r->scratch[i] != NULL ? r->scratch[i] : (char *)in->set->host[i] + offset;
 }
 
 /* Starts to receive all data of a result. */
@@ -88,15 +71,12 @@ static void receive(struct plb_incoming *in, struct result *r)
 {
     const struct plb_done *done = &r->done.done;
     for (int i = 0; i < in->set->n; i++) {
-        const struct plb_data *d = &in->set->at[i];
         size_t offset, bytes;
         if ((done->buffers & PLB_BUFFER(i)) == 0)
             continue;
         plb_dataset_bytes(in->set, i, done->range, &offset, &bytes);
-        if (!r->claims || d->mode != PLB_OUTPUT)
-            r->scratch[i] = plb_alloc_unset(bytes);
-        in->calls.get(in->calls.context, r->done.from, (int)done->slot, place_of(in, r, i), bytes,
-                      &r->pending);
+        r->arrays[i] = plb_alloc_unset(bytes);
+        in->calls.get(in->calls.context, r->done.from, (int)done->slot, r->arrays[i], bytes, &r->pending);
     }
     if (done->records > 0) {
         r->records = plb_grow(NULL, (size_t)done->records);
@@ -130,10 +110,6 @@ void plb_incoming_add(struct plb_incoming *in, const struct plb_message *done)
     struct result *r = plb_alloc(sizeof *r);
     r->done = *done;
     r->dropped = verdict == PLB_NOT_SENSIBLE;
-    r->claims = verdict == PLB_ALL_NEW && !plb_rangeset_overlaps(&in->claimed, range)
-             && !in->calls.writes(in->calls.context, range, false);
-    if (r->claims)
-        plb_rangeset_add(&in->claimed, range);
     r->next = in->results;
     in->results = r;
     receive(in, r);
@@ -155,23 +131,16 @@ static void find_new(const struct plb_incoming *in, const struct plb_message *do
     find_new(in, done, (struct plb_range){range.first + half, range.count - half}, new);
 }
 
-/* Copies outputs of these units from scratch memory into their place. */
+/* Copies outputs of these units into their place. */
 static void copy(const struct plb_incoming *in, const struct result *r, const struct plb_rangeset *units)
 {
     for (int i = 0; i < in->set->n; i++)
-        for (int k = 0; k < units->n && in->set->at[i].mode == PLB_OUTPUT && r->scratch[i] != NULL; k++) {
+        for (int k = 0; k < units->n && in->set->at[i].mode == PLB_OUTPUT && r->arrays[i] != NULL; k++) {
             size_t begin, offset, bytes;
             plb_dataset_bytes(in->set, i, r->done.done.range, &begin, &bytes);
             plb_dataset_bytes(in->set, i, units->at[k], &offset, &bytes);
-            memcpy((char *)in->set->host[i] + offset, (const char *)r->scratch[i] + (offset - begin), bytes);
+            memcpy((char *)in->set->host[i] + offset, (const char *)r->arrays[i] + (offset - begin), bytes);
         }
-}
-
-static void give_up_claim(struct plb_incoming *in, struct result *r)
-{
-    if (r->claims)
-        plb_rangeset_remove(&in->claimed, r->done.done.range);
-    r->claims = false;
 }
 
 /* Keeps the records of a result of which these units are new. False where they cannot be kept. */
@@ -188,15 +157,15 @@ static bool keep_records(struct plb_incoming *in, struct result *r, const struct
 static void accept_new(struct plb_incoming *in, struct result *r, const struct plb_rangeset *new)
 {
     int64_t fresh = in->calls.accept(in->calls.context, &r->done);
-    assert(r->claims || fresh == 0 || fresh == new->units);
-    if (!r->claims && fresh > 0)
+    assert(fresh == 0 || fresh == new->units);
+    if (fresh > 0)
         copy(in, r, new);
     if (fresh > 0 && in->calls.heard != NULL)
         in->calls.heard(in->calls.context, r->done.done.range);
     bool whole = fresh == r->done.done.range.count;
     if (whole && !in->repairs && !r->done.done.folds
-        && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->scratch)))
-        plb_dataset_fold(in->set, r->done.done.range, r->scratch);
+        && !(in->audits != NULL && plb_audit_results_keep(in->audits, &r->done, r->arrays)))
+        plb_dataset_fold(in->set, r->done.done.range, r->arrays);
 }
 
 /* All data of a result is there. Records come first: where they cannot be kept, their units are not accepted,
@@ -204,53 +173,44 @@ static void accept_new(struct plb_incoming *in, struct result *r, const struct p
 static void accept(struct plb_incoming *in, struct result *r)
 {
     struct plb_rangeset new = {0};
-    if (!r->claims || r->records != NULL)
-        find_new(in, &r->done, r->done.done.range, &new);
+    find_new(in, &r->done, r->done.done.range, &new);
     if (keep_records(in, r, &new))
         accept_new(in, r, &new);
     plb_rangeset_fini(&new);
-    give_up_claim(in, r);
 }
 
 /* Looks once whether the data of a result arrived as it was sent. Else the result is dropped: its place gets
  * another one. */
 static void check(struct plb_incoming *in, struct result *r)
 {
-    void *parts[PLB_MAX_DATA];
     const struct plb_done *done = &r->done.done;
     size_t records = (size_t)done->records;
     if (r->checked || r->own || r->dropped)
         return;
     r->checked = true;
-    if (in->calls.checks)
-        for (int i = 0; i < in->set->n; i++)
-            parts[i] = place_of(in, r, i);
     bool right = r->records == NULL || plb_records_are_sound(in->set, done->range, r->records, records);
     if (right && in->calls.checks)
-        right = plb_crc32c(plb_dataset_sum(in->set, done->range, false, parts, done->buffers), r->records,
+        right = plb_crc32c(plb_dataset_sum(in->set, done->range, false, r->arrays, done->buffers), r->records,
                            records)
              == done->sum;
     if (right)
         return;
     r->dropped = true;
-    give_up_claim(in, r);
     in->calls.damaged(in->calls.context, &r->done);
 }
 
-/* Whether a result whose data is there must wait for one that claims some of its units, or for a task of rank
- * 0 that writes them. That task is obsolete where the result will be accepted. A result whose pass has ended
- * meanwhile is dropped. */
+/* Whether a result whose data is there must wait for a task of rank 0 that writes some of its units. That
+ * task is obsolete where the result will be accepted. A result whose pass has ended meanwhile is dropped. */
 static bool waits(const struct plb_incoming *in, struct result *r)
 {
-    struct plb_range range = r->done.done.range;
-    if (r->claims || r->dropped || r->done.done.audit)
+    if (r->dropped || r->done.done.audit)
         return false;
     enum plb_verdict verdict = in->calls.judge(in->calls.context, &r->done);
     r->dropped = verdict == PLB_NOT_SENSIBLE;
     if (r->dropped)
         return false;
     bool accepted = verdict == PLB_ALL_NEW || !plb_dataset_reduces(in->set);
-    return plb_rangeset_overlaps(&in->claimed, range) || in->calls.writes(in->calls.context, range, accepted);
+    return in->calls.writes(in->calls.context, r->done.done.range, accepted);
 }
 
 void plb_incoming_own(struct plb_incoming *in, const struct plb_message *done, void *const *arrays,
@@ -258,7 +218,7 @@ void plb_incoming_own(struct plb_incoming *in, const struct plb_message *done, v
 {
     struct result *r = plb_alloc(sizeof *r);
     *r = (struct result){.done = *done, .own = true, .records = records, .next = in->results};
-    memcpy(r->scratch, arrays, (size_t)in->set->n * sizeof *arrays);
+    memcpy(r->arrays, arrays, (size_t)in->set->n * sizeof *arrays);
     in->results = r;
     plb_incoming_collect(in);
 }
@@ -276,7 +236,7 @@ bool plb_incoming_collect(struct plb_incoming *in)
         }
         *at = r->next;
         if (!r->dropped && r->done.done.audit)
-            plb_audit_results_compare(in->audits, &r->done, r->scratch);
+            plb_audit_results_compare(in->audits, &r->done, r->arrays);
         else if (!r->dropped)
             accept(in, r);
         free_result(in, r);
@@ -289,28 +249,17 @@ bool plb_incoming_collect(struct plb_incoming *in)
 
 void plb_incoming_lose(struct plb_incoming *in, int rank)
 {
-    for (struct result **at = &in->results; *at != NULL;) {
-        struct result *r = *at;
-        if (r->own || r->done.from != rank) {
-            at = &r->next;
-            continue;
+    for (struct result *r = in->results; r != NULL; r = r->next)
+        if (r->done.from == rank) {
+            plb_lease_all(r->arrays, in->set->n);
+            plb_lease_all(&r->records, 1);
+            r->dropped = true;
         }
-        *at = r->next;
-        if (r->claims)
-            plb_rangeset_remove(&in->claimed, r->done.done.range);
-        r->next = in->lost;
-        in->lost = r;
-    }
 }
 
 bool plb_incoming_any(const struct plb_incoming *in)
 {
     return in->results != NULL;
-}
-
-bool plb_incoming_claims(const struct plb_incoming *in)
-{
-    return in->claimed.n > 0 || plb_incoming_keeps(in);
 }
 
 bool plb_incoming_keeps(const struct plb_incoming *in)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/feeds.h"
+#include "base/lease.h"
 #include "base/memory.h"
 #include "outcome/set_aside.h"
 #include "rank0/rank0.h"
@@ -13,8 +14,8 @@
     (PLB_FETCH_SLOT + 7) /* their slot; the first ones are those of results (core/place/places.c) */
 
 struct plb_transfer {
-    struct plb_message from;     /* its first source is what comes */
-    void *scratch[PLB_MAX_DATA]; /* where it is received */
+    struct plb_message from;    /* its first source is what comes */
+    void *arrays[PLB_MAX_DATA]; /* where it is received */
     int pending;
     struct plb_transfer *next;
 };
@@ -27,23 +28,17 @@ static bool has_inputs(const struct plb_transfer *t)
 static void free_transfer(struct plb_transfer *t)
 {
     for (int i = 0; i < PLB_MAX_DATA; i++)
-        free(t->scratch[i]);
+        free(t->arrays[i]);
     free(t);
-}
-
-static void free_all(struct plb_transfer *first)
-{
-    while (first != NULL) {
-        struct plb_transfer *next = first->next;
-        free_transfer(first);
-        first = next;
-    }
 }
 
 void plb_fetch_fini(struct plb_fetching *f)
 {
-    free_all(f->transfers);
-    free_all(f->lost);
+    while (f->transfers != NULL) {
+        struct plb_transfer *next = f->transfers->next;
+        free_transfer(f->transfers);
+        f->transfers = next;
+    }
     plb_rangeset_fini(&f->here);
     plb_outbox_fini(&f->held);
 }
@@ -75,8 +70,8 @@ static void receive(struct plb_rank *r, const struct plb_message *from)
         if ((source->buffers & PLB_BUFFER(i)) == 0)
             continue;
         plb_dataset_bytes(&r->data, i, source->range, &offset, &bytes);
-        t->scratch[i] = plb_alloc_unset(bytes);
-        plb_mpi_get(r->mpi, from->from, (int)from->sources.slot, t->scratch[i], bytes, &t->pending);
+        t->arrays[i] = plb_alloc_unset(bytes);
+        plb_mpi_get(r->mpi, from->from, (int)from->sources.slot, t->arrays[i], bytes, &t->pending);
     }
 }
 
@@ -85,10 +80,10 @@ static void put_in_place(struct plb_rank *r, const struct plb_transfer *t)
 {
     for (int i = 0; i < r->data.n; i++) {
         size_t offset, bytes;
-        if (t->scratch[i] == NULL)
+        if (t->arrays[i] == NULL)
             continue;
         plb_dataset_bytes(&r->data, i, t->from.sources.at[0].range, &offset, &bytes);
-        memcpy((char *)r->data.host[i] + offset, t->scratch[i], bytes);
+        memcpy((char *)r->data.host[i] + offset, t->arrays[i], bytes);
     }
 }
 
@@ -289,7 +284,7 @@ static void arrive(struct plb_rank *r, struct plb_transfer *t)
     if (!rank0->fetching.on || !plb_master_awaits(rank0->master, &t->from))
         return;
     if (rank0->job->run.checksums
-        && plb_dataset_sum(&r->data, source->range, false, t->scratch, source->buffers) != from->sum) {
+        && plb_dataset_sum(&r->data, source->range, false, t->arrays, source->buffers) != from->sum) {
         plb_say_damaged(r->kernel, &t->from, &rank0->damaged);
         from->n = 0;
     } else {
@@ -363,14 +358,7 @@ bool plb_fetch_collect(struct plb_rank *r)
 
 void plb_fetch_lose(struct plb_fetching *f, int rank)
 {
-    for (struct plb_transfer **at = &f->transfers; *at != NULL;) {
-        struct plb_transfer *t = *at;
-        if (t->from.from != rank) {
-            at = &t->next;
-            continue;
-        }
-        *at = t->next;
-        t->next = f->lost;
-        f->lost = t;
-    }
+    for (struct plb_transfer *t = f->transfers; t != NULL; t = t->next)
+        if (t->from.from == rank)
+            plb_lease_all(t->arrays, PLB_MAX_DATA);
 }

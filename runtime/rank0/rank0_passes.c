@@ -158,7 +158,7 @@ bool plb_rank0_must_wait(struct plb_rank *r)
 void plb_rank0_end_pass_if_over(struct plb_rank *r)
 {
     const struct plb_rank0 *rank0 = r->rank0;
-    if (rank0->in_pass && plb_master_over(rank0->master) && !plb_incoming_claims(rank0->incoming)
+    if (rank0->in_pass && plb_master_over(rank0->master) && !plb_incoming_keeps(rank0->incoming)
         && has_arrays(r) && !plb_rank0_must_wait(r))
         end_pass(r);
 }

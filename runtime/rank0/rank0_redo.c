@@ -167,7 +167,7 @@ bool plb_redo_step(struct plb_rank *r)
     struct plb_rank0 *rank0 = r->rank0;
     struct plb_redo *b = &rank0->redo;
     const struct plb_dataset *set = &r->data;
-    if (!b->broken || r->stopped || rank0->fetching.transfers != NULL || plb_incoming_claims(rank0->incoming)
+    if (!b->broken || r->stopped || rank0->fetching.transfers != NULL || plb_incoming_keeps(rank0->incoming)
         || plb_rank0_must_wait(r))
         return false;
     b->broken = false;

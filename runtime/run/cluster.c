@@ -41,7 +41,7 @@ static void give_up_lost(struct plb_rank *r)
     for (int rank; r->rank0 != NULL && (rank = plb_life_lost(r->life)) >= 0;) {
         /* Units that it gave to others last are granted anew, though those execute them too. So rank 0's
          * PUs must not write in place where accepted results may be. */
-        plb_node_double(r->node, (struct plb_range){0, r->data.units});
+        plb_node_double(r->node);
         r->replaced.packet_torn = true; /* it may be on its way to that rank */
         plb_rank0_lose(r, rank);
     }
@@ -162,7 +162,7 @@ static void send_others(struct plb_rank *r, int first)
         if (m->type == PLB_STEAL)
             r->asked_at = plb_now();
         if (m->type == PLB_BACKUP)
-            plb_node_double(r->node, m->block.range);
+            plb_node_double(r->node);
         if (m->to != r->rank)
             plb_mpi_send(r->mpi, m);
     }

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/lease.h"
 #include "base/memory.h"
 
 /* Requests that one look tests, where there are more: so many, and at least this part of all. MPI looks at
@@ -115,15 +116,6 @@ bool plb_requests_progress(struct plb_requests *r)
     return finished > 0;
 }
 
-/* Keeps memory until the process ends. */
-static void set_aside(struct plb_requests *r, void *owned)
-{
-    if (owned == NULL)
-        return;
-    r->aside = plb_grow(r->aside, (size_t)(r->n_aside + 1) * sizeof *r->aside);
-    r->aside[r->n_aside++] = owned;
-}
-
 void plb_requests_abandon(struct plb_requests *r, int peer)
 {
     bool any = false;
@@ -133,7 +125,7 @@ void plb_requests_abandon(struct plb_requests *r, int peer)
             continue;
         if (request->bytes > 0 && r->at[i] != MPI_REQUEST_NULL)
             MPI_Cancel(&r->at[i]); /* one that is matched goes on; its buffer stays */
-        set_aside(r, request->owned);
+        plb_lease_for_ever(request->owned);
         lower(r, request);
         request->over = true;
         any = true;
@@ -149,6 +141,5 @@ void plb_requests_fini(struct plb_requests *r)
     free(r->done);
     free(r->how);
     free(r->coming);
-    free(r->aside);
     *r = (struct plb_requests){0};
 }

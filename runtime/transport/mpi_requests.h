@@ -27,8 +27,6 @@ struct plb_requests {
     int next;                  /* the request that is tested first at the next look */
     struct plb_coming *coming; /* by rank, n_peers of them */
     int n_peers;
-    void **aside; /* memory that abandoned requests may still use */
-    int n_aside;
 };
 
 /* A place for one more request. Its counter is raised. Valid until the next call. */

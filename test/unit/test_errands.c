@@ -15,13 +15,16 @@
 #define UNITS 8
 #define HANG 20 /* seconds until a test that hangs is ended */
 
-static int *on_the_way; /* the counter of the latest transfer */
+static int *on_the_way;  /* the counter of the latest transfer */
+static const char *into; /* where it goes */
+static int lost;         /* a rank; 0: none */
 
 /* Nothing arrives before a test says so. */
 static void slow_get(void *context, int from, int tag, void *data, size_t bytes, int *pending)
 {
     (void)from;
-    (void)context, (void)tag, (void)data, (void)bytes;
+    (void)context, (void)tag, (void)bytes;
+    into = data;
     on_the_way = pending;
     ++*pending;
 }
@@ -30,6 +33,12 @@ static void no_put(void *context, int to, int tag, const void *data, size_t byte
 {
     (void)to;
     (void)context, (void)tag, (void)data, (void)bytes, (void)pending;
+}
+
+static bool is_lost(void *context, int rank)
+{
+    (void)context;
+    return rank != 0 && rank == lost;
 }
 
 static int no_entry(const struct plb_task *task)
@@ -42,29 +51,34 @@ static const struct plb_device_driver driver = {.name = "quick", .entry = stub_e
 static const struct plb_kernel kernel = {.name = "none", PLB_KERNEL_HEAD, .unit = "units", .cpu = no_entry};
 static const struct plb_cost_map map = {.units = UNITS, .bucket = 1, .n = UNITS, .per_work = 1.0};
 
+static void begin_pass(struct plb_node *node, int pass)
+{
+    struct plb_outbox box = {0}, out = {0};
+    plb_outbox_add(&box, PLB_PASS, 0, 1, pass);
+    plb_outbox_add(&box, PLB_BLOCK, 0, 1, pass)->block = (struct plb_block){
+        .range = {0, UNITS}, .id = 0, .grain = 1};
+    assert_true(plb_node_receive(node, &box.at[0], &out));
+    assert_true(plb_node_receive(node, &box.at[1], &out));
+    plb_outbox_fini(&box);
+    plb_outbox_fini(&out);
+}
+
 /* A node of rank 1 with a block of all units, a task each. */
 static struct plb_node *start(const struct plb_dataset *set)
 {
     struct plb_node *node;
     struct plb_error err = {.status = PLB_OK};
-    struct plb_outbox box = {0}, out = {0};
     struct plb_node_pu pu = {.driver = &driver, .device.config.threads = 1};
     struct plb_node_config config = {.rank = 1,
                                      .n_nodes = 2,
                                      .kernel = &kernel,
                                      .data = set,
                                      .maps = &map,
-                                     .wire = {NULL, slow_get, no_put}};
+                                     .wire = {NULL, slow_get, no_put, is_lost}};
     pu.info = (struct plb_pu_info){.node = 1, .power = 1.0, .memory = 1e12};
     alarm(HANG);
     assert_int_equal(plb_node_start(&config, &pu, 1, &node, &err), PLB_OK);
-    plb_outbox_add(&box, PLB_PASS, 0, 1, 1);
-    plb_outbox_add(&box, PLB_BLOCK, 0, 1, 1)->block = (struct plb_block){
-        .range = {0, UNITS}, .id = 0, .grain = 1};
-    assert_true(plb_node_receive(node, &box.at[0], &out));
-    assert_true(plb_node_receive(node, &box.at[1], &out));
-    plb_outbox_fini(&box);
-    plb_outbox_fini(&out);
+    begin_pass(node, 1);
     return node;
 }
 
@@ -119,11 +133,45 @@ static void large_inputs_are_pulled_for_one_task_at_a_time(void **state)
     stop(node);
 }
 
+/* Rank 2 is to send the inputs of the task in slot 0. */
+static void come_from_rank_2(struct plb_node *node, int pass)
+{
+    struct plb_message from = {.type = PLB_FROM, .from = 0, .to = 1, .pass = pass};
+    struct plb_outbox out = {0};
+    from.sources = (struct plb_sources){.slot = 0, .n = 1, .last = 1, .at = {{{0, 1}, PLB_BUFFER(0), 2}}};
+    assert_true(plb_node_receive(node, &from, &out));
+    plb_outbox_fini(&out);
+}
+
+/* Rank 2 is lost while it sends, and the pass is given up. Inputs of the next one come to other memory. */
+static void memory_that_a_lost_rank_may_write_is_not_used_again(void **state)
+{
+    struct plb_dataset set = units_of(8 << 20);
+    set.fed = PLB_BUFFER(0);
+    struct plb_node *node = start(&set);
+    (void)state;
+    assert_int_equal(pulls(node), 1);
+    come_from_rank_2(node, 1);
+    const char *late = into;
+    --*on_the_way;
+    lost = 2;
+    assert_int_equal(pulls(node), 0);
+    begin_pass(node, 2);
+    while (pulls(node) == 0)
+        usleep(100);
+    lost = 0;
+    come_from_rank_2(node, 2);
+    assert_true(into != late);
+    --*on_the_way;
+    stop(node);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_inputs_are_pulled_for_two_tasks),
         cmocka_unit_test(large_inputs_are_pulled_for_one_task_at_a_time),
+        cmocka_unit_test(memory_that_a_lost_rank_may_write_is_not_used_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

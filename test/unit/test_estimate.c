@@ -35,9 +35,8 @@ static void a_prior_is_sure_of_nothing(void **state)
     plb_estimate_prior(&e, 50.0, 2.0);
     assert_float_equal(plb_estimate_seconds(&e, 1e-3), 2.00002, 1e-9);
     assert_float_equal(plb_estimate_seconds(&e, 100.0), 4.0, 1e-9);
-    assert_float_equal(plb_estimate_late(&e, 100.0, 0.0), 40.0, 1e-9); /* a factor of ten */
+    assert_float_equal(plb_estimate_late(&e, 100.0), 40.0, 1e-9); /* a factor of ten */
     assert_float_equal(e.start_s, 2.0, 0.0);
-    assert_true(plb_estimate_sure(&e, 1e6, 0.0, 1e6) == 0.0);
 }
 
 /* An empty task takes 50 ms, and the first unit 51 ms: a start is no work, and 1,000 units take a second. How
@@ -51,7 +50,7 @@ static void a_start_that_is_known_is_not_learned_as_work(void **state)
     report(&e, 1.0, 0.051);
     assert_float_equal(e.start_s, 0.05, 0.005);
     assert_true(e.rate > 200.0);
-    assert_true(plb_estimate_sure(&e, 0.3, 0.0, 1e6) > 6.0); /* it was 2 where starts are work */
+    assert_true(plb_estimate_late(&e, 6.0) < 0.3); /* of 2 it was so where starts are work */
     report(&e, 20.0, 0.07);
     report(&e, 400.0, 0.45);
     assert_true(fabs(e.rate - 1000.0) < 100.0);
@@ -69,7 +68,7 @@ static void what_is_unsure_of_the_work_leaves_the_start_alone(void **state)
         plb_estimate_prior(&e, 1.0, start);
         for (int n = 0; n < REPORTS; n++)
             report(&e, 1.0 + n % 4, start + 0.01 * (1 + n % 4));
-        beyond[i] = plb_estimate_late(&e, 400.0, 0.0) - plb_estimate_seconds(&e, 400.0);
+        beyond[i] = plb_estimate_late(&e, 400.0) - plb_estimate_seconds(&e, 400.0);
     }
     assert_true(beyond[0] > 20.0);                  /* 100 times the largest size that was seen, in 4 s */
     assert_true(beyond[1] < beyond[0] + 5.0 * 5.0); /* of 5 s */
@@ -111,19 +110,9 @@ static void no_start_is_longer_than_a_task(void **state)
     assert_true(e.rate > 0.0 && isfinite(e.rate));
 }
 
-static void the_sure_size_ends_in_time_if_late(void **state)
+static double spread_of(const struct plb_estimate *e, double x)
 {
-    (void)state;
-    struct plb_estimate e = estimate_of(REPORTS, 50.0, 200.0, 0.05);
-    double x = plb_estimate_sure(&e, 1.0, 0.0, 1000.0);
-    assert_true(x > 50.0 && x < 100.0); /* 100 would end in time if nothing were late */
-    assert_true(fabs(plb_estimate_late(&e, x, 0.0) - 1.0) < 1e-4);
-    assert_float_equal(plb_estimate_sure(&e, 1.0, 0.0, 30.0), 30.0, 1e-9); /* the limit */
-}
-
-static double spread_of(const struct plb_estimate *e, double x, double wait_s)
-{
-    return plb_estimate_late(e, x, wait_s) / plb_estimate_seconds(e, x) - 1.0;
+    return plb_estimate_late(e, x) / plb_estimate_seconds(e, x) - 1.0;
 }
 
 static void more_reports_make_it_surer(void **state)
@@ -138,23 +127,23 @@ static void scatter_makes_it_less_sure(void **state)
     (void)state;
     struct plb_estimate steady = estimate_of(REPORTS, 50.0, 200.0, 0.0),
                         noisy = estimate_of(REPORTS, 50.0, 200.0, 0.5);
-    assert_true(spread_of(&noisy, 100.0, 0.0) > 1.5 * spread_of(&steady, 100.0, 0.0));
-    assert_true(plb_estimate_sure(&noisy, 1.0, 0.0, 1e6) < plb_estimate_sure(&steady, 1.0, 0.0, 1e6));
+    assert_true(spread_of(&noisy, 100.0) > 1.5 * spread_of(&steady, 100.0));
 }
 
 static void sizes_beyond_any_seen_are_less_sure(void **state)
 {
     (void)state;
     struct plb_estimate e = estimate_of(REPORTS, 50.0, 200.0, 0.0);
-    assert_true(spread_of(&e, 20000.0, 0.0) > spread_of(&e, 200.0, 0.0) + 5.0);
-    assert_true(plb_estimate_sure(&e, 1000.0, 0.0, 1e9) < 30000.0); /* of 100000 */
+    assert_true(spread_of(&e, 20000.0) > spread_of(&e, 200.0) + 5.0);
+    assert_true(plb_estimate_late(&e, 30000.0) > 1000.0); /* 300 if nothing is late */
 }
 
-static void what_is_old_is_less_sure(void **state)
+static void the_less_was_watched_the_less_sure(void **state)
 {
     (void)state;
-    struct plb_estimate e = estimate_of(REPORTS, 50.0, 200.0, 0.0);
-    assert_true(spread_of(&e, 100.0, 100.0) > spread_of(&e, 100.0, 0.0) + 0.4);
+    struct plb_estimate e = estimate_of(REPORTS, 50.0, 200.0, 0.0), brief = e;
+    brief.watched_s = 0.25 * plb_estimate_seconds(&e, 100.0);
+    assert_true(fabs(spread_of(&brief, 100.0) - spread_of(&e, 100.0) - 0.4) < 0.05);
 }
 
 static void impossible_times_are_ignored(void **state)
@@ -188,11 +177,10 @@ int main(void)
         cmocka_unit_test(reports_tell_of_a_start_that_costs_more),
         cmocka_unit_test(a_start_may_be_all),
         cmocka_unit_test(no_start_is_longer_than_a_task),
-        cmocka_unit_test(the_sure_size_ends_in_time_if_late),
         cmocka_unit_test(more_reports_make_it_surer),
         cmocka_unit_test(scatter_makes_it_less_sure),
         cmocka_unit_test(sizes_beyond_any_seen_are_less_sure),
-        cmocka_unit_test(what_is_old_is_less_sure),
+        cmocka_unit_test(the_less_was_watched_the_less_sure),
         cmocka_unit_test(impossible_times_are_ignored),
         cmocka_unit_test(a_block_of_several_tasks_pays_each_start),
     };

@@ -183,6 +183,42 @@ static void a_lost_rank_tears_a_task(void **state)
     plb_sends_fini(&sends);
 }
 
+/* MPI may still write what that rank was sending: nothing else gets the memory. */
+static void what_a_lost_rank_sends_late_touches_nothing(void **state)
+{
+    (void)state;
+    static const struct plb_source from[] = {{{9, 12}, 1, 2}};
+    struct plb_slot slot = {.tag = 7};
+    struct plb_sends sends = {0};
+    for (int kept = 0; kept < 2; kept++) {
+        struct plb_mirror *m = plb_mirror_new(&set, kept ? 1e9 : 1.0, false, NULL);
+        begin(m, &sends, 1, &named);
+        assert_true(fetch(m, &slot, 1, 10, 10) && slot.kept == kept);
+        struct plb_message w = tell(7, 1, 1, from);
+        assert_true(plb_slot_from(&slot, &set, &config.wire, m, &w));
+        const char *late = way[1].data;
+        end_transfers();
+        lost_later = 2;
+        plb_slot_abandon(&slot, &config.wire, m);
+        lost_later = 0;
+        plb_mirror_arrived(m, slot.pulled, false);
+        begin(m, &sends, 2, &named);
+        slot.pulled.count = 0;
+        fetch(m, &slot, 2, 10, 10);
+        const char *now = slot.buffer[0];
+        assert_true(!slot.kept && (now + 11 * PAGE <= late || now - PAGE >= late + 12 * PAGE));
+        w = tell(7, 1, 1, from);
+        plb_slot_from(&slot, &set, &config.wire, m, &w);
+        end_transfers();
+        now = slot.memory;
+        plb_slot_abandon(&slot, &config.wire, m); /* nobody is lost: it has its memory still */
+        assert_ptr_equal(slot.memory, now);
+        release(m, &slot);
+        slot = (struct plb_slot){.tag = 7};
+    }
+    plb_sends_fini(&sends);
+}
+
 static void is_sent(int at, int to, const void *data, size_t bytes)
 {
     assert_true(at < n && way[at].peer == to && way[at].data == data);
@@ -277,6 +313,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(inputs_come_from_those_that_have_them),
         cmocka_unit_test(a_lost_rank_tears_a_task),
+        cmocka_unit_test(what_a_lost_rank_sends_late_touches_nothing),
         cmocka_unit_test(others_get_what_is_computed_here),
         cmocka_unit_test(inputs_that_nobody_else_has_stay),
     };

@@ -197,7 +197,7 @@ static double time_left(const struct plb_backups *b, int p, double now)
  * and 1.2 % less by the prior alone. */
 static double longest_s(const struct plb_backups *b, int p, double work)
 {
-    return has_reported(b, p) ? seconds_of(b, p, work) : plb_estimate_late(estimate_of(b, p), work, 0.0);
+    return has_reported(b, p) ? seconds_of(b, p, work) : plb_estimate_late(estimate_of(b, p), work);
 }
 
 void plb_backups_expect(struct plb_backups *b)

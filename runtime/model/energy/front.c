@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "model/energy/front_points.h"
+#include "model/energy/front_sets.h"
 
 /* Rows from which on no time is put between two others that are less than NEAR apart. More: tables of few PUs
  * are longer. Fewer: they have only corners. */
@@ -177,16 +177,16 @@ static void add_row(struct solver *s, double seconds, struct plb_front *front)
         front->least_edp = n;
 }
 
-/* By points: all rows, and the least energy within then_s. */
-static bool by_points(const struct plb_power_curves *job, double then_s, struct plb_front *front)
+/* By sets: all rows, and the least energy within then_s. */
+static bool by_sets(const struct plb_power_curves *job, double then_s, struct plb_front *front)
 {
     struct plb_front then = {.x = front->x}; /* before the rows, which need the room */
     bool room = true;
     if (isfinite(then_s))
-        room = plb_front_points(job, 1, then_s, &then);
+        room = plb_front_sets(job, 1, then_s, &then);
     if (then.n > 0)
         front->then_joules = then.rows[0].joules;
-    return room && plb_front_points(job, PLB_FRONT_ROWS, INFINITY, front);
+    return room && plb_front_sets(job, PLB_FRONT_ROWS, INFINITY, front);
 }
 
 static void by_deadlines(struct solver *s, double then_s, struct plb_front *front)
@@ -212,8 +212,8 @@ bool plb_front_make(const struct plb_power_curves *job, double power_cap, double
     front->x = malloc(((size_t)job->n * PLB_FRONT_ROWS + 1) * sizeof *front->x);
     bool room = front->x != NULL && begin(&s);
     bool many = room && s.curved && job->n > PLB_CURVE_SETS && !isfinite(power_cap);
-    if (many && plb_front_points_fit(job)) {
-        room = by_points(job, then_s, front);
+    if (many && plb_front_sets_fit(job)) {
+        room = by_sets(job, then_s, front);
     } else if (room) {
         by_deadlines(&s, then_s, front);
         room = s.room;

@@ -34,6 +34,7 @@ struct plb_mirror {
     struct plb_rangeset here;     /* of these, those whose inputs have arrived */
     struct plb_rangeset coming;   /* units that are being pulled */
     struct plb_rangeset used;     /* units of tasks since the pass began */
+    struct plb_rangeset left;     /* units whose places are used no more */
     struct fed fed;
 };
 
@@ -88,6 +89,7 @@ void plb_mirror_free(struct plb_mirror *m)
     plb_rangeset_fini(&m->here);
     plb_rangeset_fini(&m->coming);
     plb_rangeset_fini(&m->used);
+    plb_rangeset_fini(&m->left);
     free(m);
 }
 
@@ -143,7 +145,7 @@ bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_ran
     bool waits = m->before + m->after > 0;
     plb_rangeset_add(&m->used, units);
     if (plb_rangeset_overlaps(&m->coming, waits ? lacks : units) || plb_rangeset_overlaps(&m->fed.held, units)
-        || plb_rangeset_overlaps(&m->fed.sent, lacks))
+        || plb_rangeset_overlaps(&m->left, units) || plb_rangeset_overlaps(&m->fed.sent, lacks))
         return false;
     plb_rangeset_missing(&m->taken, units, &more);
     double needed = bytes_of(m, &more);
@@ -171,6 +173,11 @@ void plb_mirror_arrived(struct plb_mirror *m, struct plb_range pulled, bool here
     plb_rangeset_remove(&m->coming, pulled);
     if (here)
         plb_rangeset_add(&m->here, pulled);
+}
+
+void plb_mirror_leave(struct plb_mirror *m, struct plb_range pulled)
+{
+    plb_rangeset_add(&m->left, pulled);
 }
 
 static void drop(struct plb_mirror *m, struct plb_range range)

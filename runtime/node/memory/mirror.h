@@ -43,6 +43,9 @@ void *plb_mirror_place(const struct plb_mirror *mirror, int buffer, int64_t firs
 /* The transfers of these units have ended. here: they are as they should be; else they are pulled again. */
 void plb_mirror_arrived(struct plb_mirror *mirror, struct plb_range pulled, bool here);
 
+/* The transfers to these units may never end: nobody uses their places any more (base/lease.h). */
+void plb_mirror_leave(struct plb_mirror *mirror, struct plb_range pulled);
+
 /* A pass begins. busy: units of tasks that are under way, which stay. */
 void plb_mirror_begin_pass(struct plb_mirror *mirror, const struct plb_rangeset *busy);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/lease.h"
 #include "base/memory.h"
 
 #define ALIGNED 64 /* bytes: arrays begin at multiples of it, as an entry finds them */
@@ -31,7 +32,6 @@ struct plb_own_set {
     int to, needs;      /* who gets it, -1: nobody yet; and how many results must be in it by then */
     int32_t serial;     /* of the last HAND */
     struct coming *all; /* of this pass */
-    struct coming *old; /* of earlier ones */
 };
 
 struct plb_own_set *plb_own_set_new(const struct plb_node_config *config)
@@ -49,13 +49,14 @@ struct plb_own_set *plb_own_set_new(const struct plb_node_config *config)
     return s;
 }
 
-static void free_list(struct coming *first)
+/* Nobody waits any more for sets that have not come: their node is lost, or their pass was given up. */
+static void drop_all(struct plb_own_set *s)
 {
-    while (first != NULL) {
-        struct coming *next = first->next;
-        free(first->memory);
-        free(first);
-        first = next;
+    while (s->all != NULL) {
+        struct coming *c = s->all;
+        s->all = c->next;
+        plb_lease_for_ever(c->memory);
+        (c->memory != NULL ? plb_lease_for_ever : free)(c);
     }
 }
 
@@ -63,33 +64,16 @@ void plb_own_set_free(struct plb_own_set *s)
 {
     if (s == NULL)
         return;
-    free_list(s->all);
-    free_list(s->old);
+    drop_all(s);
     free(s->memory);
     free(s);
-}
-
-/* A set that has not come will not: its node is lost, and MPI may still write to its memory. */
-static void put_aside(struct plb_own_set *s)
-{
-    while (s->all != NULL) {
-        struct coming *c = s->all;
-        s->all = c->next;
-        c->next = NULL;
-        if (c->memory == NULL) {
-            free_list(c);
-            continue;
-        }
-        c->next = s->old;
-        s->old = c;
-    }
 }
 
 void plb_own_set_begin(struct plb_own_set *s, const struct plb_message *pass)
 {
     if (s == NULL)
         return;
-    put_aside(s);
+    drop_all(s);
     s->on = pass->begin.folds != 0;
     s->pass = pass->pass;
     s->empty = true;

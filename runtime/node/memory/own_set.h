@@ -3,8 +3,7 @@
  *
  * On rank 0 the set is the job's own arrays. A set that was handed over stays as it is until the next pass:
  * if its taker is lost, it is handed to another one. Folds are the communication thread's, as rank 0's are.
- * Memory into which a lost rank was sending stays, since MPI may still write to it. Communication thread
- * only. */
+ * Communication thread only. */
 #ifndef PLB_NODE_MEMORY_OWN_SET_H
 #define PLB_NODE_MEMORY_OWN_SET_H
 

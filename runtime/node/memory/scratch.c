@@ -18,14 +18,12 @@
 #define FORETOLD 4.0
 
 bool plb_scratch_wanted(const struct plb_dataset *set, const struct plb_slice *task,
-                        const struct plb_latest *latest, const struct plb_rangeset *doubled)
+                        const struct plb_latest *latest, bool doubled)
 {
-    struct plb_range range = task->range;
     double bytes = 0.0;
     for (int i = 0; i < set->n; i++)
         bytes += set->at[i].mode == PLB_OUTPUT ? (double)set->at[i].unit_bytes : 0.0;
-    double count = (double)range.count, copy_s = COPY_START + COPY_BYTE * bytes * count;
+    double count = (double)task->range.count, copy_s = COPY_START + COPY_BYTE * bytes * count;
     double task_s = latest->seconds * fmin(count / (double)latest->units, FORETOLD);
-    return task->audit || latest->units == 0 || copy_s <= COPY_PART * task_s
-        || plb_rangeset_overlaps(doubled, range);
+    return task->audit || latest->units == 0 || copy_s <= COPY_PART * task_s || doubled;
 }

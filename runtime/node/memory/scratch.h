@@ -11,10 +11,10 @@ struct plb_latest {
     double seconds;
 };
 
-/* Whether the outputs of a task go to memory of its own first: where several PUs of the run execute some of
- * its units (`doubled`), where they are only compared, or where the copy costs next to nothing, by the latest
+/* Whether the outputs of a task go to memory of its own first: where other PUs of the run may execute its
+ * units too (`doubled`), where they are only compared, or where the copy costs next to nothing, by the latest
  * task of its PU. */
 bool plb_scratch_wanted(const struct plb_dataset *set, const struct plb_slice *task,
-                        const struct plb_latest *latest, const struct plb_rangeset *doubled);
+                        const struct plb_latest *latest, bool doubled);
 
 #endif

@@ -23,7 +23,7 @@ static bool take_task(struct plb_runner *r, struct plb_flight *flight)
     if ((wants && slot == NULL) || !plb_worker_take(shared->worker, r->number, &flight->task))
         return false;
     bool apart = shared->guarded
-              && plb_scratch_wanted(shared->config.data, &flight->task, &r->latest, &shared->doubled);
+              && plb_scratch_wanted(shared->config.data, &flight->task, &r->latest, shared->doubled);
     if (apart || shared->has_slots) {
         slot->state = PLB_SLOT_RUNNING;
         slot->scratch = apart;

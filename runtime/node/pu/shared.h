@@ -24,13 +24,13 @@ struct plb_node_shared {
     bool combines;                 /* constant: results of consecutive tasks become one */
     bool has_slots;                /* constant: each task has a slot: for this, its arrays or its records */
     bool guarded; /* constant: tasks write outputs in place, unless others may execute their units too */
-    pthread_mutex_t lock;        /* guards all that follows; no MPI, device or page-locking under it */
-    pthread_cond_t wake;         /* wakes the communication thread */
-    struct plb_worker *worker;   /* NULL until all PUs are open */
-    struct plb_phase phase;      /* of the pass that runs */
-    struct plb_rangeset doubled; /* units of this pass that several PUs of the run execute; on rank 0 */
-    bool resting;                /* no new task starts before the next pass */
-    bool stopping;               /* no new task starts */
+    pthread_mutex_t lock;      /* guards all that follows; no MPI, device or page-locking under it */
+    pthread_cond_t wake;       /* wakes the communication thread */
+    struct plb_worker *worker; /* NULL until all PUs are open */
+    struct plb_phase phase;    /* of the pass that runs */
+    bool doubled;              /* several PUs of the run may execute the same units of this pass; on rank 0 */
+    bool resting;              /* no new task starts before the next pass */
+    bool stopping;             /* no new task starts */
     atomic_bool news; /* for the communication thread, since its last look: a report that must not wait, a PU
                          without a task, a message. Set under the lock, read without. */
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/clock.h"
+#include "base/lease.h"
 
 #define PAGE 4096 /* bytes; pages are what a device can lock */
 
@@ -157,6 +158,19 @@ bool plb_slot_is_torn(const struct plb_slot *slot, const struct plb_wire *wire)
             if (wire->is_lost(wire->context, (int)rank))
                 return true;
     return false;
+}
+
+void plb_slot_abandon(struct plb_slot *slot, const struct plb_wire *wire, struct plb_mirror *mirror)
+{
+    if (!plb_slot_is_torn(slot, wire))
+        return;
+    if (slot->kept) {
+        plb_mirror_leave(mirror, slot->pulled);
+        return;
+    }
+    plb_lease_for_ever(slot->memory);
+    slot->memory = NULL;
+    slot->locked = false;
 }
 
 /* Gets a buffer of a part, or copies what this rank has. */

@@ -88,6 +88,9 @@ bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const s
 /* Whether a rank is lost from which inputs come: the task cannot run, and its pass is given up. */
 bool plb_slot_is_torn(const struct plb_slot *slot, const struct plb_wire *wire);
 
+/* Nobody wants the task any more. Nothing else gets the memory of inputs that come from a lost rank. */
+void plb_slot_abandon(struct plb_slot *slot, const struct plb_wire *wire, struct plb_mirror *mirror);
+
 /* The checksum of the inputs that were pulled. */
 uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set);
 
