@@ -8,9 +8,9 @@
 #include "core/grant/agenda.h"
 #include "core/grant/agenda_inside.h"
 
-/* Seconds without a report after which they are asked, for each PU of the run, and the least. They grow by the
- * factor each time. Larger: PUs are idle for longer. Smaller: a master of many PUs looks at them for nothing.
- */
+/* Seconds without a report after which they are asked, for each PU of the run, and the least. They grow by
+ * the factor each time. Larger: PUs are idle for longer. Smaller: a master of many PUs looks at them for
+ * nothing. */
 #define AGAIN 100e-6
 #define AGAIN_LEAST 20e-3
 #define AGAIN_GROWS 1.25
