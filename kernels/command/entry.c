@@ -145,6 +145,7 @@ static bool run_one(struct command_lines *r, const struct command_line *line, ui
                     struct command_outcome *outcome)
 {
     int64_t lines = (int64_t)(r->task->bytes[PLACES] / sizeof(struct command_place));
+    command_progress_begun(&r->progress, line->unit - r->task->first + 1);
     if (!command_run_line(r, line, (todo & LAST) != 0, outcome))
         return false;
     if (!has_failed(outcome) || (todo & LAST) != 0)
@@ -162,7 +163,7 @@ static bool run_lines(struct command_lines *r)
     const uint32_t *where = (const uint32_t *)task->data[WHERE] + task->first;
     int64_t *served = r->spec->serves ? calloc((size_t)task->count, sizeof *served) : NULL, n = 0;
     bool goes_on = true, declined = false;
-    for (int64_t i = 0; i < task->count && goes_on && r->failed == 0; i++) {
+    for (int64_t i = 0; i < r->progress.count && goes_on && r->failed == 0; i++) {
         struct command_line line = command_line_at(r, i);
         int what = todo[i] & ~LAST;
         if (what == NOTHING)
@@ -184,8 +185,9 @@ static bool run_lines(struct command_lines *r)
 int command_entry(const struct plb_task *task)
 {
     char host[65] = "?";
-    struct command_lines r = {
-        .task = task, .spec = task->data[SPEC], .progress = {.task = task, .since = command_seconds()}};
+    struct command_lines r = {.task = task,
+                              .spec = task->data[SPEC],
+                              .progress = {task, .count = task->count, .since = command_seconds()}};
     gethostname(host, sizeof host - 1);
     command_add(&r.host, host, strlen(host));
     r.form = task->gpu != NULL && r.spec->has[ON_GPU] ? ON_GPU : ON_CPU;

@@ -284,7 +284,8 @@ bool command_serve_lines(struct command_lines *r, const int64_t *units, int64_t 
     int64_t alone = 0; /* lines before this one are sent alone */
     if (own == NULL)
         r->failed = plb_task_error(r->task, "there is no memory for a server");
-    for (int64_t at = 0; at < n && r->failed == 0 && command_progress_goes_on(&r->progress);) {
+    for (int64_t at = 0; at < n && units[at] < r->progress.count && r->failed == 0
+                         && command_progress_goes_on(&r->progress);) {
         struct sent sent = {units + at, r->spec->batches && at >= alone ? n - at : 1, 0.0, 0.0};
         if (own->server.pid <= 0 && !start(r, own))
             break;
@@ -293,6 +294,7 @@ bool command_serve_lines(struct command_lines *r, const int64_t *units, int64_t 
             break;
         }
         send_lines(r, own, &sent);
+        command_progress_begun(&r->progress, units[at + sent.n - 1] + 1);
         int64_t answered = take_answers(r, own, &sent, &heard);
         at += answered;
         if (answered == sent.n)

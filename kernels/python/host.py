@@ -4,7 +4,9 @@
 #
 # Setup runs on rank 0 alone. Other ranks know names, types and shapes of buffers from the constant block of
 # the task. An exception never crosses into C: it becomes one sentence with file and line.
+import contextlib
 import ctypes
+import importlib.util
 import inspect
 import json
 import operator
@@ -17,7 +19,9 @@ MODES = {"replicate": 0, "partition": 1, "output": 3, "reduce": 4}  # enum plb_d
 OPS = {"sum": 0, "min": 1, "max": 2}  # enum plb_reduce_op
 TYPES = {"float64": 1, "int64": 2, "float32": 3, "int32": 4}  # enum plb_reduce_type
 OPTIONS = {int: 0, float: 1, bool: 2, str: 3, "input file": 4, "output file": 5}  # enum plb_option_type
-FUNCTIONS = {"entry": True, "setup": True, "cost": False, "next": False, "verify": False, "finish": False}
+FUNCTIONS = {"entry": True, "setup": True, "cost": False, "next": False, "verify": False, "finish": False,
+             "entry_gpu": False}
+LIBRARIES = ("cupy", "numba")  # for entry_gpu; the first is the default
 BLOCK = 4096 - 8  # bytes of the constant block, without its length
 READ, WRITE = 0x100, 0x200  # PyBUF_READ, PyBUF_WRITE
 
@@ -161,9 +165,9 @@ class Job:
             raise Mistake(f"job.units is {self.units!r}; setup must set it to a whole number, at least 1")
         _units(app, self.units)
         _multiple(app, self.multiple)
-        for name in kernel.parameters:
+        for function, name in ((f, n) for f, names in kernel.parameters.items() for n in names):
             if name not in self._buffers:
-                raise Mistake(f"entry has a parameter '{name}', but setup declares no buffer of this name; "
+                raise Mistake(f"{function} has a parameter '{name}', but setup declares no buffer of this name; "
                               f"there are: {', '.join(self._buffers) or 'none'}")
         for name, (mode, array, more) in self._buffers.items():
             by_unit = mode in ("partition", "output")
@@ -192,9 +196,10 @@ class Job:
 
 
 class Task:
-    """What entry gets first: units first to first + count - 1."""
+    """What an entry gets first: units first to first + count - 1."""
 
-    __slots__ = ("first", "count", "threads", "options", "args", "before", "after", "_cancelled")
+    __slots__ = ("first", "count", "threads", "options", "args", "before", "after", "xp", "stream",
+                 "_cancelled")
 
     @property
     def cancelled(self):
@@ -208,13 +213,60 @@ class Layout:
     def __init__(self, text):
         block = json.loads(text)
         self.text, self.options, self.args = text, block["options"], block["args"]
-        self.views = []  # by parameter of entry: handle, by unit, dtype, shape, flags, name
-        at = {name: i for i, (name, *_) in enumerate(block["buffers"])}
-        for name in kernel.parameters:
-            _, mode, dtype, shape = block["buffers"][at[name]]
-            dtype = np.dtype([tuple(field) for field in dtype] if isinstance(dtype, list) else dtype)
-            flags = WRITE if mode in ("output", "reduce") else READ
-            self.views.append((at[name], mode in ("partition", "output"), dtype, tuple(shape), flags, name))
+        self.block = {name: (i, *rest) for i, (name, *rest) in enumerate(block["buffers"])}
+        self.views = {function: [self._view(name) for name in names]
+                      for function, names in kernel.parameters.items()}
+
+    def _view(self, name):
+        """Of a parameter: handle, by unit, dtype, shape, flags, name."""
+        at, mode, dtype, shape = self.block[name]
+        dtype = np.dtype([tuple(field) for field in dtype] if isinstance(dtype, list) else dtype)
+        flags = WRITE if mode in ("output", "reduce") else READ
+        return at, mode in ("partition", "output"), dtype, tuple(shape), flags, name
+
+
+class Host:
+    """Arrays in host memory."""
+
+    def __init__(self):
+        self.xp = np
+
+    def enter(self, stream):
+        return contextlib.nullcontext()
+
+    def array(self, at, bytes, dtype, shape, flags):
+        if bytes == 0:
+            return np.empty(shape, dtype)
+        return np.frombuffer(_view(at, bytes, flags), dtype).reshape(shape)
+
+
+class OnGpu:
+    """An array in the memory of a GPU, as CuPy and Numba exchange them."""
+
+    def __init__(self, at, dtype, shape):
+        self.__cuda_array_interface__ = {"data": (at, False), "typestr": dtype.str, "shape": shape,
+                                         "strides": None, "version": 3}
+
+
+class Gpu:
+    """Arrays in the memory of the GPU that the calling thread uses. They are read and written on its stream."""
+
+    def __init__(self, library):
+        if library == "cupy":
+            import cupy
+            self.xp, self._array, self._empty = cupy, cupy.asarray, cupy.empty
+            self._stream = cupy.cuda.ExternalStream
+        else:
+            from numba import cuda
+            self.xp, self._stream, self._empty = cuda, cuda.external_stream, cuda.device_array
+            self._array = lambda array: cuda.as_cuda_array(array, sync=False)
+
+    def enter(self, stream):
+        stream = self._stream(stream)
+        return stream if hasattr(stream, "__enter__") else contextlib.nullcontext(stream)
+
+    def array(self, at, bytes, dtype, shape, flags):
+        return self._empty(shape, dtype) if bytes == 0 else self._array(OnGpu(at, dtype, shape))
 
 
 class Kernel:
@@ -239,7 +291,11 @@ class Kernel:
         self.name = getattr(module, "name", module.__name__)
         self.unit = getattr(module, "unit", "units")
         self.options = getattr(module, "options", {})
-        self.parameters = list(inspect.signature(self.entry).parameters)[1:]
+        self.parameters = {name: list(inspect.signature(getattr(self, name)).parameters)[1:]
+                           for name in ("entry", "entry_gpu") if getattr(self, name) is not None}
+        self.gpu, self.places = getattr(module, "gpu", LIBRARIES[0]), {}
+        if self.gpu not in LIBRARIES:
+            raise Mistake(f"gpu is {self.gpu!r}; it names the library of entry_gpu, {' or '.join(LIBRARIES)}")
 
     def describe(self):
         flags = 0
@@ -260,27 +316,37 @@ class Kernel:
             if _option(name.encode(), number, fallback, least, most, text.encode()) != 0:
                 raise Mistake("there are too many options; leave some out")
 
-    def run(self, first, count, threads, data, lengths, before, after, args, cancelled):
-        layout = self.layout
+    def has_gpu(self):
+        """Whether GPUs can be used here: finding a library costs less than loading it."""
+        return self.entry_gpu is not None and importlib.util.find_spec(self.gpu) is not None
+
+    def place(self, function):
+        if function not in self.places:
+            self.places[function] = Host() if function == "entry" else Gpu(self.gpu)
+        return self.places[function]
+
+    def run(self, function, first, count, threads, data, lengths, before, after, args, cancelled,
+            stream=None):
+        layout, place = self.layout, self.place(function)
         text = ctypes.string_at(args + 8, ctypes.c_int64.from_address(args).value)
         if layout is None or layout.text != text:
             self.layout = layout = Layout(text)
         task = Task()
         task.first, task.count, task.threads, task._cancelled = first, count, threads, cancelled
         task.options, task.args, task.before, task.after = layout.options, layout.args, {}, {}
+        task.xp = place.xp
         arrays = []
-        for handle, by_unit, dtype, shape, flags, name in layout.views:
-            at, bytes = data[handle] or 0, lengths[handle]
-            if by_unit:
-                low, high = before[handle], after[handle]
-                step = bytes // count
-                task.before[name], task.after[name] = low, high
-                at, bytes, shape = at - low * step, bytes + (low + high) * step, (low + count + high, *shape)
-            if bytes == 0:
-                arrays.append(np.empty(shape, dtype))
-            else:
-                arrays.append(np.frombuffer(_view(at, bytes, flags), dtype).reshape(shape))
-        self.entry(task, *arrays)
+        with place.enter(stream) as task.stream:
+            for handle, by_unit, dtype, shape, flags, name in layout.views[function]:
+                at, bytes = data[handle] or 0, lengths[handle]
+                if by_unit:
+                    low, high = before[handle], after[handle]
+                    step = bytes // count
+                    task.before[name], task.after[name] = low, high
+                    at, bytes = at - low * step, bytes + (low + high) * step
+                    shape = (low + count + high, *shape)
+                arrays.append(place.array(at, bytes, dtype, shape, flags))
+            getattr(self, function)(task, *arrays)
 
 
 def _hook(number, result, *arguments):
@@ -306,15 +372,23 @@ def _called(app, function, *arguments):
 def connect():
     numbers, sizes = ctypes.POINTER(I64), ctypes.POINTER(ctypes.c_size_t)
 
-    @_hook(0, INT, I64, I64, INT, ctypes.POINTER(P), sizes, numbers, numbers, P, P, P)
-    def entry(first, count, threads, data, lengths, before, after, args, cancelled, why):
+    def told(why, function, *arguments):
         try:
-            kernel.run(first, count, threads, data, lengths, before, after, args, cancelled)
+            kernel.run(function, *arguments)
             return 0
         except BaseException as error:
             text = to_bytes(sentence(error)) + b"\0"
             ctypes.memmove(why, text, len(text))
             return 1
+
+    @_hook(0, INT, P, I64, I64, INT, ctypes.POINTER(P), sizes, numbers, numbers, P, P)
+    def entry(why, *arguments):
+        return told(why, "entry", *arguments)
+
+    if kernel.has_gpu():
+        @_hook(6, INT, P, I64, I64, INT, ctypes.POINTER(P), sizes, numbers, numbers, P, P, P)
+        def entry_gpu(why, *arguments):
+            return told(why, "entry_gpu", *arguments)
 
     @_hook(1, INT, P)
     def setup(app):

@@ -5,8 +5,9 @@
  * host.py, whose text is in this object, knows Python's. They call each other by ctypes with plain numbers
  * and pointers alone, so neither depends on a version of Python or on a layout of the other.
  *
- * The interpreter never ends. Its lock is free but for the time of a call. Cost: that of a call from C into
- * Python, and of a NumPy array for each parameter of the entry. */
+ * The interpreter never ends. Its lock is free but for the time of a call. An entry for GPUs gets arrays of
+ * CuPy or Numba in the memory where the driver has brought the data. Cost: that of a call from C into Python,
+ * and of an array for each parameter of the entry. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -31,14 +32,16 @@ extern const char plb_python_host[] __attribute__((visibility("hidden")));
 
 /* What C calls, in the order of their numbers in host.py; NULL: the file has no such function. */
 static struct {
-    int (*entry)(int64_t first, int64_t count, int threads, void *const *data, const size_t *bytes,
-                 const int64_t *before, const int64_t *after, const void *args, const int32_t *cancelled,
-                 char *why);
+    int (*entry)(char *why, int64_t first, int64_t count, int threads, void *const *data, const size_t *bytes,
+                 const int64_t *before, const int64_t *after, const void *args, const int32_t *cancelled);
     int (*setup)(struct plb_app *app);
     double (*cost)(int64_t first, int64_t count);
     int (*next)(struct plb_app *app, int64_t pass);
     int (*verify)(struct plb_app *app);
     int (*finish)(struct plb_app *app);
+    int (*entry_gpu)(char *why, int64_t first, int64_t count, int threads, void *const *data,
+                     const size_t *bytes, const int64_t *before, const int64_t *after, const void *args,
+                     const int32_t *cancelled, void *stream);
 } hooks;
 
 static struct plb_option options[MOST_OPTIONS + 1];
@@ -50,8 +53,17 @@ static size_t used;
 static int entry(const struct plb_task *task)
 {
     char why[SENTENCE] = "";
-    int status = hooks.entry(task->first, task->count, task->threads, task->data, task->bytes, task->before,
-                             task->after, task->args, task->cancelled, why);
+    int status = hooks.entry(why, task->first, task->count, task->threads, task->data, task->bytes,
+                             task->before, task->after, task->args, task->cancelled);
+    return status != 0 ? plb_task_error(task, "%s", why) : 0;
+}
+
+/* Data is in the memory of a GPU. It returns when all is on its way to the stream. */
+static int entry_gpu(const struct plb_task *task)
+{
+    char why[SENTENCE] = "";
+    int status = hooks.entry_gpu(why, task->first, task->count, task->threads, task->data, task->bytes,
+                                 task->before, task->after, task->args, task->cancelled, task->stream);
     return status != 0 ? plb_task_error(task, "%s", why) : 0;
 }
 
@@ -359,6 +371,7 @@ const struct plb_kernel *plb_kernel_open(const char *path, char *why, size_t siz
     char *whole = realpath(path, NULL);
     kernel.source = lasting(whole != NULL ? whole : path);
     free(whole);
+    kernel.cuda = hooks.entry_gpu != NULL ? entry_gpu : NULL;
     kernel.cost = hooks.cost != NULL ? cost : NULL;
     kernel.next = hooks.next != NULL ? next : NULL;
     kernel.verify = hooks.verify != NULL ? verify : NULL;

@@ -1,4 +1,5 @@
-/* An entry says why it fails, why its PU can work no more, and which units have ended (plb/task.h). A text is
+/* An entry says why it fails, why its PU can work no more, which units have ended, and which it leaves to
+ * others (plb/task.h). A text is
  * kept where the PU's executor looks for it. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -34,6 +35,12 @@ bool plb_task_report(const struct plb_task *task, int64_t count, double seconds)
 {
     const struct plb_task_reporter *r = task->reporter;
     return r != NULL && r->report != NULL && r->report(r->context, task, count, seconds);
+}
+
+bool plb_task_shorten(const struct plb_task *task, int64_t count, double seconds)
+{
+    const struct plb_task_reporter *r = task->reporter;
+    return r != NULL && r->shorten != NULL && r->shorten(r->context, task, count, seconds);
 }
 
 int plb_task_retire(const struct plb_task *task)

@@ -56,9 +56,10 @@ struct plb_device_pu {
     double static_watts, dynamic_watts; /* all the time, and besides while it works; NAN: not known */
     char name[PLB_NAME];                /* cut to fit */
     char model[PLB_NAME];               /* of the hardware, cut to fit */
-    char id[60];                /* tells this device from others of its model; "" where nothing does */
-    char pci[16];               /* the PU's thread is bound close to this PCI device; "": it is not */
-    int cores;                  /* that its threads may use; 0: as many as there are threads */
+    char id[60];  /* tells this device from others of its model; "" where nothing does */
+    char pci[16]; /* the PU's thread is bound close to this PCI device; "": it is not */
+    int cores;    /* that its threads may use; 0: as many as there are threads */
+    bool by_kind; /* its threads are on cores of the rank's own, so that each kind of cores may be a PU */
     int bind_index, bind_parts; /* the thread is bound to this share of the rank's cores; parts <= 1: all */
 };
 

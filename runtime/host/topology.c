@@ -63,6 +63,44 @@ static void read_allowed(hwloc_topology_t t, struct plb_topology *topology)
     hwloc_bitmap_free(set);
 }
 
+/* How efficient the kind of each allowed core is. False where that is not known of one. */
+static bool read_efficiencies(hwloc_topology_t t, const struct plb_topology *topology, int n, int *efficiency)
+{
+    hwloc_bitmap_t cpu = hwloc_bitmap_alloc();
+    bool known = true;
+    for (int i = 0; i < n && known; i++) {
+        hwloc_bitmap_only(cpu, (unsigned)topology->order[i]);
+        int kind = hwloc_cpukinds_get_by_cpuset(t, cpu, 0);
+        efficiency[i] = -1;
+        if (kind >= 0)
+            hwloc_cpukinds_get_info(t, (unsigned)kind, NULL, &efficiency[i], NULL, NULL, 0);
+        known = efficiency[i] >= 0;
+    }
+    hwloc_bitmap_free(cpu);
+    return known;
+}
+
+/* The kinds of the allowed cores, as far as there are any among them: the most efficient one, in hwloc's word
+ * the quickest, first. The last kind has all that are slower. */
+static void read_kinds(hwloc_topology_t t, struct plb_topology *topology, int n)
+{
+    int efficiency[PLB_MOST_CPUS], highest = INT_MAX;
+    if (!read_efficiencies(t, topology, n, efficiency))
+        return;
+    for (int kind = 0; kind < PLB_CORE_KINDS; kind++) {
+        int next = -1;
+        for (int i = 0; i < n; i++)
+            if (efficiency[i] < highest) {
+                topology->kind[i] = (unsigned char)kind;
+                next = efficiency[i] > next ? efficiency[i] : next;
+            }
+        if (next < 0)
+            break;
+        topology->kinds = kind + 1;
+        highest = next;
+    }
+}
+
 /* Bytes of the last-level cache above a core, for each of the cores that share it. */
 static double cache_of(hwloc_topology_t t, hwloc_obj_t core)
 {
@@ -76,7 +114,7 @@ static double cache_of(hwloc_topology_t t, hwloc_obj_t core)
 
 void plb_topology_read(struct plb_topology *topology)
 {
-    *topology = (struct plb_topology){.cpu = "cpu", .host_cores = 1, .cores = 1};
+    *topology = (struct plb_topology){.cpu = "cpu", .host_cores = 1, .cores = 1, .kinds = 1};
     gethostname(topology->host, sizeof topology->host - 1);
     hwloc_topology_t t;
     if (hwloc_topology_init(&t) != 0)
@@ -85,6 +123,7 @@ void plb_topology_read(struct plb_topology *topology)
         int all = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_CORE);
         read_allowed(t, topology);
         int allowed = CPU_COUNT_S(sizeof topology->allowed.at, topology->allowed.at);
+        read_kinds(t, topology, allowed);
         topology->host_cores = all > 0 ? all : 1;
         topology->cache = cache_of(t, hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, 0));
         topology->cores = allowed > 0 ? allowed : 1;
@@ -104,6 +143,25 @@ bool plb_topology_share(const struct plb_topology *topology, int index, int part
     for (int i = index * n / parts; i < (index + 1) * n / parts; i++)
         put(cores, topology->order[i]);
     return n >= parts;
+}
+
+int plb_topology_share_of_kind(const struct plb_topology *topology, int index, int parts, int kind,
+                               struct plb_cores *cores)
+{
+    int n = CPU_COUNT_S(sizeof topology->allowed.at, topology->allowed.at), count = 0;
+    *cores = (struct plb_cores){0};
+    for (int i = index * n / parts; i < (index + 1) * n / parts; i++)
+        if (topology->kind[i] == kind) {
+            put(cores, topology->order[i]);
+            count++;
+        }
+    return count;
+}
+
+const char *plb_topology_kind_name(int kind)
+{
+    static const char *const names[PLB_CORE_KINDS] = {"P cores", "E cores", "E2 cores", "E3 cores"};
+    return names[kind];
 }
 
 /* Reads a list such as "0-3,8" from a file. False where there is none. */

@@ -12,20 +12,26 @@
  * larger machine beyond it stay unused where threads are bound. Linux has at most 8192. */
 #define PLB_MOST_CPUS 8192
 
+/* Kinds of cores that are told apart. More: names that nobody knows. Fewer: slow cores count as less slow
+ * ones. Some laptops have three. */
+#define PLB_CORE_KINDS 4
+
 /* A set of CPUs. Zeroed: none. */
 struct plb_cores {
     cpu_set_t at[PLB_MOST_CPUS / CPU_SETSIZE];
 };
 
 struct plb_topology {
-    char host[PLB_HOST_NAME];   /* name, cut to fit */
-    char cpu[48];               /* model, cut to fit, or "cpu" */
-    int host_cores;             /* cores of the host */
-    int cores;                  /* those that the launcher lets this process use */
-    char where[64];             /* the same as a list, such as "0-3,8" */
-    double cache;               /* bytes of the last-level cache for each core; 0: not known */
-    struct plb_cores allowed;   /* the same, each as the first of its hardware threads */
-    short order[PLB_MOST_CPUS]; /* the same: cores of one cache and package stand together */
+    char host[PLB_HOST_NAME];          /* name, cut to fit */
+    char cpu[48];                      /* model, cut to fit, or "cpu" */
+    int host_cores;                    /* cores of the host */
+    int cores;                         /* those that the launcher lets this process use */
+    char where[64];                    /* the same as a list, such as "0-3,8" */
+    double cache;                      /* bytes of the last-level cache for each core; 0: not known */
+    struct plb_cores allowed;          /* the same, each as the first of its hardware threads */
+    short order[PLB_MOST_CPUS];        /* the same: cores of one cache and package stand together */
+    int kinds;                         /* of these cores, such as quick and slow ones; 1: they are alike */
+    unsigned char kind[PLB_MOST_CPUS]; /* of each of them, in that order, from 0, the quickest */
 };
 
 /* Reads the topology. A host that hwloc cannot read has one core. */
@@ -36,6 +42,13 @@ void plb_topology_read(struct plb_topology *topology);
  * of two packages with 3 each, while every rank has two threads. False where there are fewer cores than
  * parts. */
 bool plb_topology_share(const struct plb_topology *topology, int index, int parts, struct plb_cores *cores);
+
+/* The cores of that part which are of this kind. Returns how many. */
+int plb_topology_share_of_kind(const struct plb_topology *topology, int index, int parts, int kind,
+                               struct plb_cores *cores);
+
+/* As users call cores of a kind: "P cores", and the slower ones "E cores", "E2 cores", "E3 cores". */
+const char *plb_topology_kind_name(int kind);
 
 /* *cores becomes those that the process may use and that are closest to a PCI device, such as "0000:18:00.0".
  * False where they are not known, or where there is none. `root` is "", or in tests a folder with a sys/ of

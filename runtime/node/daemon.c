@@ -255,6 +255,9 @@ static bool plan(struct plb_node *node)
         return false;
     node->collected = now;
     pthread_mutex_lock(&shared->lock);
+    if (shared->returned)
+        wake_pus(node);
+    shared->returned = false;
     if (shared->has_slots)
         for (int p = 0; p < node->n_pus; p++)
             moved |= plb_errands_settle(&node->errands, &node->runners[p]);

@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "host/topology.h"
 #include "job/kernel_file.h"
+#include "node/core_kinds.h"
 #include "node/sharing.h"
 
 /* Facts about this rank, and the PUs found so far. */
@@ -51,7 +52,7 @@ static void append(struct finding *f, struct plb_node_pu *pu)
 {
     const struct plb_topology *t = &f->topology;
     struct plb_pu_info *info = &pu->info;
-    pu->bound = choose_cores(t, &pu->device, &pu->cores);
+    pu->bound = pu->bound || choose_cores(t, &pu->device, &pu->cores);
     *info = (struct plb_pu_info){.node = f->place->rank, .local = f->n, .kind = pu->device.kind};
     info->power = pu->device.power;
     info->memory = pu->device.memory;
@@ -68,10 +69,26 @@ static void append(struct finding *f, struct plb_node_pu *pu)
     f->pus[f->n++] = *pu;
 }
 
-/* Adds one PU, or says why the device is none. A kernel may want a PU for each thread of a CPU. */
+/* Adds a device as a PU, or as several: a kernel may want one for each thread of a CPU, and one for each
+ * program on a GPU. */
+static void append_parts(struct finding *f, struct plb_node_pu *pu)
+{
+    struct plb_device_pu *device = &pu->device;
+    bool single = f->kernel != NULL && f->kernel->single && device->kind == PLB_CPU;
+    int parts = single ? device->config.threads : pu->driver->programs ? f->settings->programs : 1;
+    int cores = single && device->cores > 0 ? device->cores : device->config.threads;
+    device->config.threads /= single ? parts : 1;
+    device->config.cores = cores > parts ? cores / parts : 1;
+    device->power /= single ? parts : 1;
+    for (int i = 0; i < parts; i++)
+        append(f, pu);
+}
+
+/* Adds one PU, or one for each kind of its cores, or says why the device is none. */
 static void add(struct finding *f, const struct plb_device_driver *driver, struct plb_device_place *here,
                 int device)
 {
+    struct plb_core_part kinds[PLB_CORE_KINDS];
     struct plb_node_pu pu = {.driver = driver};
     pu.device = (struct plb_device_pu){.kind = driver->kind,
                                        .power = 1.0,
@@ -85,14 +102,16 @@ static void add(struct finding *f, const struct plb_device_driver *driver, struc
         plb_log_here(PLB_LOG_INFO, "%s", why);
         return;
     }
-    bool single = f->kernel != NULL && f->kernel->single && pu.device.kind == PLB_CPU;
-    int parts = single ? pu.device.config.threads : driver->programs ? f->settings->programs : 1;
-    int cores = single && pu.device.cores > 0 ? pu.device.cores : pu.device.config.threads;
-    pu.device.config.threads /= single ? parts : 1;
-    pu.device.config.cores = cores > parts ? cores / parts : 1;
-    pu.device.power /= single ? parts : 1;
-    for (int i = 0; i < parts; i++)
-        append(f, &pu);
+    int n = pu.device.by_kind ? plb_core_kinds(&f->topology, &pu.device, kinds) : 0;
+    for (int i = 0; i < n; i++) {
+        struct plb_node_pu part = pu;
+        plb_core_part_describe(&kinds[i], &part.device);
+        part.bound = true;
+        part.cores = kinds[i].cores;
+        append_parts(f, &part);
+    }
+    if (n == 0)
+        append_parts(f, &pu);
 }
 
 /* The devices of a driver that this rank sees. */

@@ -40,7 +40,7 @@ static void fini(void *state)
     (void)state;
 }
 
-static const struct plb_balancer scripted = {
+static struct plb_balancer scripted = {
     .name = "scripted",
     PLB_BALANCER_HEAD,
     .init = init,
@@ -121,6 +121,43 @@ static void a_grant_may_have_who_waits_asked(void **state)
     end_first(&f, 2);
     expect_asked(1, 1, 1);
     assert_int_equal(sent(&f, before, PLB_BLOCK), 3);
+    stop(&f);
+}
+
+/* Node 0 is idle from 12 s on. Node 1 has units that are expected to take a second, until 12 s, and does not
+ * end them: they are late from 13 s on. Returns when node 0 is asked again; infinite: not before 20 s. */
+static double asked_again_at(struct fixture *f, bool beliefs)
+{
+    double now = 0.0;
+    int ticks = 0;
+    scripted.beliefs = beliefs;
+    start_scripted(f, 2, 1000, NULL, 10.0);
+    struct plb_message late = block_of(f, 1);
+    answer_all(PLB_WAIT);
+    report(f, late, 1, 0, late.block.range.count);
+    for (int i = 0, n = f->out.n; i < n; i++)
+        if (f->out.at[i].type == PLB_BLOCK && f->out.at[i].to == 0) {
+            struct plb_message done = done_of(f, &f->out.at[i], 0, 0, f->out.at[i].block.range.count);
+            receive(f, &done, 12.0);
+        }
+    answer_all(10.0);
+    for (; script.asked[0] == 0 && plb_master_due(f->master) < 20.0; ticks++) {
+        now = plb_master_due(f->master);
+        plb_master_tick(f->master, now, &f->out);
+    }
+    assert_in_range(ticks, 0, 30);
+    scripted.beliefs = false;
+    return script.asked[0] > 0 ? now : INFINITY;
+}
+
+static void who_waits_is_asked_where_another_is_late(void **state)
+{
+    struct fixture f;
+    (void)state;
+    double at = asked_again_at(&f, true);
+    assert_true(at > 13.0 && at < 13.5);
+    stop(&f);
+    assert_true(isinf(asked_again_at(&f, false)));
     stop(&f);
 }
 
@@ -317,6 +354,7 @@ int main(void)
         cmocka_unit_test(who_waits_is_asked_on_request_alone),
         cmocka_unit_test(a_grant_may_have_who_waits_asked),
         cmocka_unit_test(a_pu_whose_task_lasts_gets_nothing_ahead),
+        cmocka_unit_test(who_waits_is_asked_where_another_is_late),
         cmocka_unit_test(who_waits_for_its_own_is_not_asked_on_request),
         cmocka_unit_test(nobody_is_forgotten_when_all_are_idle),
         cmocka_unit_test(without_memory_there_is_no_run),

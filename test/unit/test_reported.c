@@ -6,6 +6,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -24,7 +25,8 @@ static struct {
     atomic_int begun;  /* tasks */
     atomic_bool loses; /* the next page that is locked loses the task that runs */
     atomic_bool open;  /* the task may end */
-    bool taken[7];     /* what plb_task_report returned */
+    bool taken[7];     /* what plb_task_report or plb_task_shorten returned */
+    int executed[UNITS];
 } seen;
 
 /* ------------------------------------------------------------------ entries */
@@ -73,6 +75,24 @@ static int reports_and_finds_no_memory(const struct plb_task *task)
     return PLB_DEVICE_FULL;
 }
 
+/* The first units are long: those behind them are left to others, be they in this task or in later ones. */
+static int shortens(const struct plb_task *task)
+{
+    bool first = atomic_fetch_add(&seen.begun, 1) == 0;
+    int64_t count = task->count;
+    if (first) {
+        seen.taken[0] = plb_task_shorten(task, PART, 1e6);
+        seen.taken[1] = plb_task_shorten(task, PART, 0.0);
+        seen.taken[2] = plb_task_shorten(task, UNITS + 1, 0.0);
+        count = PART;
+    }
+    for (int64_t i = 0; i < count; i++)
+        seen.executed[task->first + i]++;
+    if (first)
+        await_gate();
+    return 0;
+}
+
 /* --------------------------------------------------------------------- node */
 
 static const char *pin(const struct plb_device *d, void *memory, size_t bytes)
@@ -114,8 +134,8 @@ static void receive(struct plb_outbox *box)
     plb_outbox_fini(box);
 }
 
-/* A node of rank 1 executes a task of all units. */
-static void start(const struct plb_device_driver *driver, plb_entry_fn entry)
+/* A node of rank 1 executes tasks of `grain` units. */
+static void start(const struct plb_device_driver *driver, plb_entry_fn entry, int64_t grain)
 {
     static struct plb_kernel kernel = {.name = "reports", PLB_KERNEL_HEAD, .unit = "units"};
     static struct plb_dataset set = {.n = 2,
@@ -132,6 +152,7 @@ static void start(const struct plb_device_driver *driver, plb_entry_fn entry)
     kernel.cpu = entry;
     seen.done = 0;
     seen.left = false;
+    memset(seen.executed, 0, sizeof seen.executed);
     atomic_store(&seen.begun, 0);
     atomic_store(&seen.open, false);
     alarm(DEADLOCK);
@@ -139,7 +160,7 @@ static void start(const struct plb_device_driver *driver, plb_entry_fn entry)
     plb_outbox_add(&box, PLB_PASS, 0, 1, 1);
     receive(&box);
     plb_outbox_add(&next, PLB_BLOCK, 0, 1, 1)->block = (struct plb_block){.range = {0, UNITS},
-                                                                          .grain = UNITS};
+                                                                          .grain = grain};
     receive(&next);
 }
 
@@ -180,7 +201,7 @@ static void stop(void)
 static void a_part_counts_before_its_task_has_ended(void **state)
 {
     (void)state;
-    start(&real, reports_a_part);
+    start(&real, reports_a_part, UNITS);
     await_done(PART);
     assert_true(seen.taken[0]);
     atomic_store(&seen.open, true);
@@ -192,7 +213,7 @@ static void a_part_counts_before_its_task_has_ended(void **state)
 static void a_part_of_a_task_that_is_lost_does_not_count(void **state)
 {
     (void)state;
-    start(&real, is_lost_when_it_reports);
+    start(&real, is_lost_when_it_reports, UNITS);
     await_begin();
     for (int i = 0; i < 20; i++)
         step();
@@ -205,7 +226,7 @@ static void a_part_of_a_task_that_is_lost_does_not_count(void **state)
 static void a_part_with_a_time_that_cannot_be_is_refused(void **state)
 {
     (void)state;
-    start(&real, reports_strange_times);
+    start(&real, reports_strange_times, UNITS);
     await_begin();
     for (int i = 0; i < 7; i++)
         assert_int_equal(seen.taken[i], i == 4 || i == 6);
@@ -218,7 +239,7 @@ static void a_part_with_a_time_that_cannot_be_is_refused(void **state)
 static void a_task_that_reported_a_part_is_not_tried_again(void **state)
 {
     (void)state;
-    start(&real, reports_and_finds_no_memory);
+    start(&real, reports_and_finds_no_memory, UNITS);
     await_done(PART);
     while (!seen.left)
         step();
@@ -231,12 +252,42 @@ static void a_task_that_reported_a_part_is_not_tried_again(void **state)
 static void a_pu_that_is_emulated_takes_no_part(void **state)
 {
     (void)state;
-    start(&emulates, reports_a_part);
+    start(&emulates, reports_a_part, UNITS);
     await_begin();
     atomic_store(&seen.open, true);
     await_done(UNITS);
     assert_false(seen.taken[0]);
     stop();
+}
+
+static int tasks_ahead(void)
+{
+    pthread_mutex_lock(&seen.node->shared.lock);
+    int n = seen.node->runners[0].n_line;
+    pthread_mutex_unlock(&seen.node->shared.lock);
+    return n;
+}
+
+static void units_behind_a_long_one_are_in_the_queue_again(void **state)
+{
+    (void)state;
+    for (int64_t grain = PART; grain <= UNITS; grain += UNITS - PART) {
+        start(&real, shortens, grain);
+        await_begin();
+        for (int i = 0; i < 20; i++)
+            step();
+        assert_int_equal(tasks_ahead(), 0);
+        pthread_mutex_lock(&seen.node->shared.lock);
+        assert_true(plb_worker_queued(seen.node->shared.worker) == UNITS - PART);
+        pthread_mutex_unlock(&seen.node->shared.lock);
+        atomic_store(&seen.open, true);
+        await_done(UNITS);
+        for (int i = 0; i < 3; i++)
+            assert_int_equal(seen.taken[i], i == 1);
+        for (int i = 0; i < UNITS; i++)
+            assert_int_equal(seen.executed[i], 1);
+        stop();
+    }
 }
 
 int main(void)
@@ -247,6 +298,7 @@ int main(void)
         cmocka_unit_test(a_part_with_a_time_that_cannot_be_is_refused),
         cmocka_unit_test(a_task_that_reported_a_part_is_not_tried_again),
         cmocka_unit_test(a_pu_that_is_emulated_takes_no_part),
+        cmocka_unit_test(units_behind_a_long_one_are_in_the_queue_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

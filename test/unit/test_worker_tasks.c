@@ -222,6 +222,64 @@ static void a_task_that_crashes_goes_back_alone(void **state)
     stop(&f);
 }
 
+/* PU 0 has shown 100 units in a second, and PU 1 four. PU 0 ends a queue of two before PU 1 would, so that it
+ * gives nothing away; unless its task lasts. */
+static void what_is_behind_a_long_task_is_left_to_others(void **state)
+{
+    struct fixture f;
+    struct plb_slice task, again;
+    (void)state;
+    for (int lasts = 0; lasts < 2; lasts++) {
+        start(&f, 2, &migration_on);
+        serve(&f, 1);
+        plb_worker_done(f.worker, 1, &(struct plb_slice){.range = {UNITS - 1, 1}, .block = 99, .pass = 1},
+                        0.25, 0.0, PLB_NO_SLOT);
+        assert_true(block(&f, 1, 0, 7, 0, 100, 100));
+        assert_true(plb_worker_take(f.worker, 0, &task));
+        done(&f, 0, 7, 0, 100, PLB_NO_SLOT);
+        assert_true(block(&f, 1, 0, 8, 100, 3, 3));
+        assert_true(plb_worker_take(f.worker, 0, &task));
+        assert_int_equal(task.range.count, 3);
+        assert_true(empty(&f, 1, 0.0, 0.0));
+        struct plb_slice first = task, behind = task;
+        first.range.count = 1;
+        behind.range = (struct plb_range){101, 2};
+        assert_true(plb_worker_put_back(f.worker, 0, &behind));
+        if (lasts)
+            plb_worker_lasts(f.worker, 0, &first, 2.0);
+        assert_int_equal(taken(&f, 1), lasts);
+        assert_int_equal(plb_worker_take(f.worker, 0, &again), !lasts);
+        plb_worker_done(f.worker, 0, &first, 3.0, 0.0, PLB_NO_SLOT);
+        assert_int_equal(plb_worker_take(f.worker, 0, &again), true);
+        assert_int_equal(again.range.first, 102);
+        stop(&f);
+    }
+}
+
+/* Nobody else may have them. */
+static void some_units_stay_behind_a_long_task(void **state)
+{
+    struct fixture f;
+    struct plb_slice task;
+    (void)state;
+    start(&f, 1, &migration_on);
+    assert_true(block(&f, 1, 0, 7, 0, 10, 10));
+    assert_true(plb_worker_take(f.worker, 0, &task));
+    struct plb_slice audit = task, copy = task, suspect = task, old = task;
+    audit.audit = copy.copy = true;
+    suspect.hop = PLB_HOPS;
+    old.pass = 0;
+    assert_false(plb_worker_put_back(f.worker, 0, &audit));
+    assert_false(plb_worker_put_back(f.worker, 0, &copy));
+    assert_false(plb_worker_put_back(f.worker, 0, &suspect));
+    assert_false(plb_worker_put_back(f.worker, 0, &old));
+    assert_true(plb_worker_put_back(f.worker, 0, &task));
+    expect(&f, 0, 7, 0, 10);
+    plb_worker_rest(f.worker);
+    assert_false(plb_worker_put_back(f.worker, 0, &task));
+    stop(&f);
+}
+
 /* Gifts for node 2, which executes so many units in a second. */
 static int64_t gifts(struct fixture *f, double rate)
 {
@@ -263,6 +321,8 @@ int main(void)
         cmocka_unit_test(time_is_expected_where_costs_are_told),
         cmocka_unit_test(suspect_units_stay_in_small_tasks),
         cmocka_unit_test(a_gift_lasts_longer_than_its_arrays_travel),
+        cmocka_unit_test(what_is_behind_a_long_task_is_left_to_others),
+        cmocka_unit_test(some_units_stay_behind_a_long_task),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -68,6 +68,7 @@ void plb_agenda_begin(struct plb_agenda *a, int pass, int phase, const struct pl
     a->standing_until = INFINITY;
     a->unknown = 0;
     plb_balancer_view_begin(&a->seen, phase, map);
+    plb_agenda_put_off(a);
     plb_agenda_choose_first(a);
     plb_least_begin(&a->least);
     a->policy = a->config.balancer->init(&a->seen.view, a->config.params);
@@ -215,16 +216,16 @@ void plb_agenda_open(struct plb_agenda *a, struct plb_outbox *out)
         plb_agenda_feed_all(a, out);
 }
 
-double plb_agenda_due(const struct plb_agenda *a)
-{
-    return a->standing_until;
-}
-
 void plb_agenda_tick(struct plb_agenda *a, double now, struct plb_outbox *out)
 {
+    int from = out->n;
     a->seen.view.now = now;
-    plb_agenda_stand_no_more(a, &a->stood.late);
-    conclude(a, out->n, out);
+    if (plb_agenda_due(a) < a->standing_until)
+        a->seen.stats.ask_again = plb_agenda_asks_again(a);
+    else
+        plb_agenda_stand_no_more(a, &a->stood.late);
+    feed_waiting(a, out);
+    conclude(a, from, out);
 }
 
 void plb_agenda_feed_all(struct plb_agenda *a, struct plb_outbox *out)
@@ -278,6 +279,7 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
 {
     int from = out->n;
     a->pus[pu].silent = false;
+    plb_agenda_put_off(a);
     plb_balancer_view_sampled(&a->seen, pu);
     plb_agenda_keep_young(a, pu);
     if (a->config.balancer->done != NULL && !plb_pu_waits(a->config.pus->states[pu]))

@@ -53,8 +53,9 @@ bool plb_agenda_greet(struct plb_agenda *agenda, int node, struct plb_outbox *ou
 /* A pass begins, after plb_agenda_begin: grants the first blocks, or all where the shares stand. */
 void plb_agenda_open(struct plb_agenda *agenda, struct plb_outbox *out);
 
-/* When somebody is late in a pass whose shares stand, in seconds since it began; infinite: not before another
- * event. Then plb_agenda_tick has others help. */
+/* When somebody is late in a pass whose shares stand, or when PUs that wait are to be asked again since
+ * nothing was heard: in seconds since the pass began; infinite: not before another event. Then
+ * plb_agenda_tick has others help. */
 double plb_agenda_due(const struct plb_agenda *agenda);
 void plb_agenda_tick(struct plb_agenda *agenda, double now, struct plb_outbox *out);
 

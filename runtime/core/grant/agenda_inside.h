@@ -25,6 +25,8 @@ struct plb_agenda {
     void *policy; /* the balancer's state in this pass; NULL before the first */
     struct plb_waiting_list waiting;
     struct plb_recalls recalls;
+    double again_at, again_s;  /* when those that wait are asked again where somebody is late: seconds since
+                                  the  pass began; and how long after that once more */
     struct plb_chosen *chosen; /* NULL: all PUs work */
     int *owners;               /* of blocks that a report ended; room for all open blocks */
     int *removed, n_removed;   /* PUs of whose loss the balancer is to hear */
@@ -81,6 +83,12 @@ void plb_agenda_grant_range(struct plb_agenda *agenda, int pu, struct plb_range 
 
 /* The shares of the pass stand no longer, if they did; counts why. */
 void plb_agenda_stand_no_more(struct plb_agenda *agenda, int64_t *why);
+
+/* Something was heard, or a pass begins: nobody is asked again for a while. */
+void plb_agenda_put_off(struct plb_agenda *agenda);
+
+/* They may be asked again now. Returns whether they are to be, since another PU is late. */
+bool plb_agenda_asks_again(struct plb_agenda *agenda);
 
 /* A pass begins. Where its shares stand, grants all of it, and returns true. */
 bool plb_agenda_stand(struct plb_agenda *agenda, struct plb_outbox *out);

@@ -51,7 +51,7 @@ void plb_own_pus_fini(struct plb_own_pus *s)
 static struct plb_pu_rate known_rate(const struct plb_pu_rate *before, bool told)
 {
     struct plb_pu_rate rate = told ? *before : (struct plb_pu_rate){0};
-    rate.share = rate.sure = rate.busy_s = rate.lowest = rate.highest = 0.0;
+    rate.most = rate.share = rate.sure = rate.busy_s = rate.lowest = rate.highest = 0.0;
     rate.least = rate.learned = rate.first = 0;
     rate.heard = false;
     return rate;

@@ -12,6 +12,7 @@ struct plb_pu_task {
 /* A zeroed struct knows nothing. */
 struct plb_pu_rate {
     double rate;            /* work per second, smoothed; 0 = not measured */
+    double most;            /* by the task that runs, which lasts long, it is no faster; 0: not known */
     double best, best_size; /* its best rate, and the work of the task that had it */
     double good;            /* work of the smallest task that is known to be as good as larger ones; or 0 */
     double unit_s;          /* seconds of a unit in the latest task; 0: none yet */
@@ -38,7 +39,7 @@ struct plb_pu_rate {
 /* Work per second, or 0 where nothing is known. */
 static inline double plb_pu_rate(const struct plb_pu_rate *pu)
 {
-    return pu->rate;
+    return pu->most > 0.0 && (pu->rate == 0.0 || pu->most < pu->rate) ? pu->most : pu->rate;
 }
 
 /* A task of this much work has taken these seconds, and of them `transfer_s` for its inputs and outputs;

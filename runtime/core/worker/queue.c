@@ -6,19 +6,38 @@
 
 #include "base/memory.h"
 
+static void make_room(struct plb_queue *q)
+{
+    if (q->n < q->capacity)
+        return;
+    int capacity = q->capacity > 0 ? 2 * q->capacity : 8;
+    struct plb_queue_entry *at = plb_grow(NULL, (size_t)capacity * sizeof *at);
+    for (int i = 0; i < q->n; i++)
+        at[i] = q->at[(q->head + i) % q->capacity];
+    free(q->at);
+    q->at = at;
+    q->head = 0;
+    q->capacity = capacity;
+}
+
 void plb_queue_push(struct plb_queue *q, struct plb_queue_entry entry)
 {
-    if (q->n == q->capacity) {
-        int capacity = q->capacity > 0 ? 2 * q->capacity : 8;
-        struct plb_queue_entry *at = plb_grow(NULL, (size_t)capacity * sizeof *at);
-        for (int i = 0; i < q->n; i++)
-            at[i] = q->at[(q->head + i) % q->capacity];
-        free(q->at);
-        q->at = at;
-        q->head = 0;
-        q->capacity = capacity;
-    }
+    make_room(q);
     q->at[(q->head + q->n++) % q->capacity] = entry;
+}
+
+void plb_queue_return(struct plb_queue *q, const struct plb_slice *task)
+{
+    struct plb_queue_entry *front = q->n > 0 ? &q->at[q->head] : NULL;
+    if (front != NULL && front->block == task->block && front->hop == task->hop
+        && front->range.first == plb_range_end(task->range)) {
+        front->range = (struct plb_range){task->range.first, task->range.count + front->range.count};
+        return;
+    }
+    make_room(q);
+    q->head = (q->head + q->capacity - 1) % q->capacity;
+    q->n++;
+    q->at[q->head] = (struct plb_queue_entry){task->range, task->block, task->range.count, task->hop};
 }
 
 /* A task has at least this many strides if its end is moved to a whole one. Larger: more tasks begin where

@@ -48,6 +48,10 @@ struct plb_queue {
 
 void plb_queue_push(struct plb_queue *queue, struct plb_queue_entry entry);
 
+/* Units that were taken off the front, and have not begun, are there again. Where the next units of their
+ * block are at the front, all of them are one entry. */
+void plb_queue_return(struct plb_queue *queue, const struct plb_slice *task);
+
 /* How large a task may be, by what is known of its PU. */
 struct plb_cut {
     int64_t known;    /* units below which its rate suffers, by its curve: a smaller grain of a block, which

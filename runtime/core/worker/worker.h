@@ -52,6 +52,15 @@ bool plb_worker_obsolete(const struct plb_worker *worker, const struct plb_slice
  * other units are queued again. plb_worker_forget is to be called, too. */
 bool plb_worker_revoke(struct plb_worker *worker, int pu, const struct plb_slice *task);
 
+/* A task of the PU has run for so many seconds, and lasts long: the PU takes nothing more until one ends, and
+ * others hear that it is no faster. */
+void plb_worker_lasts(struct plb_worker *worker, int pu, const struct plb_slice *task, double seconds);
+
+/* Units of a task that a PU has taken, and that have not begun, are at the front of its queue again: whoever
+ * has nothing to do may take them. They are no units of the task any more; where none is left,
+ * plb_worker_forget is to be called, too. False: they stay, since no other PU may have them. */
+bool plb_worker_put_back(struct plb_worker *worker, int pu, const struct plb_slice *units);
+
 /* Seconds that a task of this PU is expected to last at most; 0: not known, or its pass is over. */
 double plb_worker_expect(const struct plb_worker *worker, int pu, const struct plb_slice *task);
 

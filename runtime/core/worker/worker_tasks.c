@@ -1,6 +1,11 @@
 /* The tasks that PUs take off the worker's queues, and what becomes of them. */
 #include "core/worker/worker.h"
+
+#include <math.h>
+
 #include "core/worker/worker_inside.h"
+
+#define TINY 1e-9 /* seconds, or work: none at all would not be a rate */
 
 /* The text of a FAIL for units that reach a PU after its device has failed. */
 #define GONE "it had failed before"
@@ -22,7 +27,7 @@ void plb_worker_sweep(struct plb_worker *w)
 bool plb_worker_take(struct plb_worker *w, int pu, struct plb_slice *task)
 {
     struct plb_own_pu *own = &w->pus.at[pu];
-    if (own->state == PLB_PU_LOST || plb_own_pus_waits(&w->pus, own))
+    if (own->state == PLB_PU_LOST || own->rate.most > 0.0 || plb_own_pus_waits(&w->pus, own))
         return false;
     bool audit = w->pus.map != NULL && plb_copies_take_audit(&w->copies, pu, w->pus.map, task);
     bool got = audit || plb_own_pus_take(&w->pus, own, w->empty, task);
@@ -57,6 +62,27 @@ bool plb_worker_revoke(struct plb_worker *w, int pu, const struct plb_slice *tas
     return true;
 }
 
+void plb_worker_lasts(struct plb_worker *w, int pu, const struct plb_slice *task, double seconds)
+{
+    struct plb_own_pu *own = &w->pus.at[pu];
+    if (own->in_hand == 0 || task->pass != w->pass)
+        return;
+    double work = plb_cost_work(w->pus.map, task->range.first, task->range.count);
+    own->rate.most = fmax(work, TINY) / fmax(seconds, TINY);
+}
+
+bool plb_worker_put_back(struct plb_worker *w, int pu, const struct plb_slice *units)
+{
+    struct plb_own_pu *own = &w->pus.at[pu];
+    if (units->pass != w->pass || own->state != PLB_PU_SERVED || units->audit || units->copy || w->rests
+        || units->hop >= PLB_HOPS || plb_copies_banned(&w->copies, units))
+        return false;
+    plb_queue_return(&own->queue, units);
+    for (int p = 0; p < w->pus.n; p++) /* as after a BLOCK */
+        w->pus.at[p].activity = PLB_PU_BUSY;
+    return true;
+}
+
 double plb_worker_expect(const struct plb_worker *w, int pu, const struct plb_slice *task)
 {
     return task->pass == w->pass ? plb_own_pus_expect(&w->pus, &w->pus.at[pu], task) : 0.0;
@@ -65,6 +91,7 @@ double plb_worker_expect(const struct plb_worker *w, int pu, const struct plb_sl
 void plb_worker_forget(struct plb_worker *w, int pu)
 {
     w->pus.at[pu].in_hand--;
+    w->pus.at[pu].rate.most = 0.0;
 }
 
 void plb_worker_drop(struct plb_worker *w, struct plb_range range)

@@ -26,11 +26,13 @@
  * with 8 MB, 0.30 s with 4 MB, 0.35 s with 2 MB. */
 #define CACHE_PART 0.25
 
-enum { THREADS };
+enum { THREADS, CORE_KINDS };
 
 static const struct plb_option options[] = {
     [THREADS] = {"threads", PLB_INT, "0", 0, 4096, NULL,
                  "threads of each rank's CPU; 0 = its fair share of the cores, less those that GPUs need"},
+    [CORE_KINDS] = {"core_kinds", PLB_FLAG, "yes", 0, 0, NULL,
+                    "whether quick and slow cores of a CPU, where it has both, are PUs of their own"},
     {0},
 };
 
@@ -89,6 +91,7 @@ static const char *cpu_describe(const struct plb_device_place *here, int device,
         pu->task_bytes = CACHE_PART * pu->config.threads * t->cache;
     pu->bind_index = here->local_rank;
     pu->bind_parts = unbound && here->local_size <= t->host_cores && threads <= fair ? here->local_size : 1;
+    pu->by_kind = here->options[CORE_KINDS] != 0.0 && (!unbound || pu->bind_parts == here->local_size);
     snprintf(pu->name, sizeof pu->name, "%.47s", t->cpu);
     snprintf(pu->model, sizeof pu->model, "%.47s", t->cpu);
     return NULL;

@@ -180,7 +180,9 @@ struct plb_balancer {
  * also asked when the balancer wants it: the balancer sets stats->ask_again in a call that changes what
  * others wait for (a barrier is lifted, a solve gave new sizes), and the master clears it and asks all
  * of them. Each such round costs a question per waiting PU, so it must be rare on many PUs. Where a PU
- * could not be granted anything in such a round, PLB_WAIT_OWN spares it the question. */
+ * could not be granted anything in such a round, PLB_WAIT_OWN spares it the question. With `beliefs`, those
+ * told PLB_WAIT are also asked where nobody has reported for a while, an idle PU waits, and another one is
+ * late by more than twice the time of all that it holds. */
 #define PLB_WAIT 0.0
 #define PLB_WAIT_OWN (-1.0)
 

@@ -47,7 +47,7 @@ struct plb_task {
                         name, as CUDA_VISIBLE_DEVICES has it; else NULL */
     double until;    /* seconds of CLOCK_MONOTONIC here after which no task goes on, since the time of
                         the run is over; infinite: nobody limits it */
-    const struct plb_task_reporter *reporter; /* for plb_task_report; NULL: it reports nothing */
+    const struct plb_task_reporter *reporter; /* for plb_task_report and plb_task_shorten; or NULL */
 };
 
 /* Says why a cpu entry fails: printf's format, no newline. The first call counts, and what does not fit in
@@ -81,6 +81,16 @@ int plb_task_retire(const struct plb_task *task);
  * isolated, where an audit compares results, and on PUs of a .cluster file. Costs a copy of these results.
  * The thread that called the entry calls it. */
 bool plb_task_report(const struct plb_task *task, int64_t count, double seconds);
+
+/* Says that the task's first `count` units need long: those that were not reported have taken so many
+ * seconds, and go on. None of the units behind them has begun. Then others may execute these, and what the PU
+ * has taken ahead. Returns whether they are no units of the task any more: the entry neither executes nor
+ * reports them. False does no harm, and is the answer wherever plb_task_report always says so. With count =
+ * task->count it is about what was taken ahead alone, and the answer says nothing. An entry may say it again,
+ * with more seconds: the longer they are, the more others take. For cpu entries whose units are long, once in
+ * a quarter of a second at most: each time costs a further task. The thread that called the entry calls it.
+ */
+bool plb_task_shorten(const struct plb_task *task, int64_t count, double seconds);
 
 /* Whether nobody wants the results of this task any more, because another PU was faster. Then the entry may
  * return at once, with any number and any outputs. An entry that runs for long in one task may ask now and

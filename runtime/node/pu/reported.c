@@ -1,4 +1,4 @@
-/* A copy, and a report. */
+/* A copy, and a report; or units that go back to the queue. */
 #include "node/pu/reported.h"
 
 #include <math.h>
@@ -9,15 +9,17 @@
 #include "node/pu/next_task.h"
 #include "node/pu/task_trace.h"
 
-/* The running task, where its first `count` units can be reported. Under the lock. */
-static struct plb_running *divisible(struct plb_runner *r, const struct plb_task *task, int64_t count)
+/* The running task, and *first, how many of its units are the first `count` ones of what the entry got; NULL
+ * where it cannot be divided. Under the lock. */
+static struct plb_running *divisible(struct plb_runner *r, const struct plb_task *task, int64_t count,
+                                     int64_t *first)
 {
     struct plb_running *running = &r->running[0];
-    const struct plb_range range = running->task.range;
-    int64_t ended = task->first + count - range.first;
     bool wanted = running->runs && !running->told && !running->lost && !running->task.audit
                && !plb_worker_obsolete(r->shared->worker, &running->task);
-    return wanted && running->task.more == 0 && ended > 0 && ended < range.count ? running : NULL;
+    *first = task->first + count - running->task.range.first;
+    bool within = *first > 0 && *first <= running->task.range.count;
+    return wanted && within && running->task.more == 0 ? running : NULL;
 }
 
 /* The results of the units of `to` move to it from the task that runs. */
@@ -49,6 +51,7 @@ static void narrow(struct plb_runner *r, struct plb_running *running, struct plb
     if (slot != NULL)
         slot->task.range = rest;
     running->task.range = rest;
+    r->reported.narrowed = true;
     r->steps++;
     plb_crash_begin(r->shared->phase.name, rest.first, rest.count);
 }
@@ -74,15 +77,15 @@ static bool report(void *runner, const struct plb_task *task, int64_t count, dou
     struct plb_runner *r = runner;
     struct plb_node_shared *shared = r->shared;
     pthread_mutex_lock(&shared->lock);
-    struct plb_running *running = divisible(r, task, count);
-    bool takes = running != NULL && can_have_passed(r, seconds);
+    int64_t n;
+    struct plb_running *running = divisible(r, task, count, &n);
+    bool takes = running != NULL && n < running->task.range.count && can_have_passed(r, seconds);
     struct plb_slot *to = takes ? plb_next_task_slot(r) : NULL;
     if (to == NULL) {
         pthread_mutex_unlock(&shared->lock);
         return false;
     }
-    struct plb_range all = running->task.range, ended = {all.first, task->first + count - all.first},
-                     rest = {plb_range_end(ended), all.count - ended.count};
+    struct plb_range all = running->task.range, ended = {all.first, n}, rest = {all.first + n, all.count - n};
     to->state = PLB_SLOT_RUNNING;
     to->scratch = shared->config.data->owner;
     to->task = running->task;
@@ -101,6 +104,43 @@ static bool report(void *runner, const struct plb_task *task, int64_t count, dou
     return true;
 }
 
+/* Tasks that the PU has taken ahead, and that have not begun, are in its queue again. Under the lock. */
+static void put_back_line(struct plb_runner *r)
+{
+    for (; r->n_line > 0; r->n_line--) {
+        struct plb_slot *slot = &r->slots[r->line[r->n_line - 1]];
+        if (slot->state != PLB_SLOT_READY || !plb_worker_put_back(r->shared->worker, r->number, &slot->task))
+            return;
+        slot->state = PLB_SLOT_FREE;
+        plb_worker_forget(r->shared->worker, r->number);
+    }
+}
+
+static bool shorten(void *runner, const struct plb_task *task, int64_t count, double seconds)
+{
+    struct plb_runner *r = runner;
+    struct plb_node_shared *shared = r->shared;
+    pthread_mutex_lock(&shared->lock);
+    int64_t n;
+    struct plb_running *running = shared->resting ? NULL : divisible(r, task, count, &n);
+    bool shorter = running != NULL && can_have_passed(r, seconds);
+    if (shorter) {
+        struct plb_range all = running->task.range;
+        struct plb_slice behind = running->task;
+        behind.range = (struct plb_range){all.first + n, all.count - n};
+        put_back_line(r);
+        shorter = behind.range.count == 0
+               || (r->n_line == 0 && plb_worker_put_back(shared->worker, r->number, &behind));
+        if (shorter && behind.range.count > 0)
+            narrow(r, running, (struct plb_range){all.first, n});
+        plb_worker_lasts(shared->worker, r->number, &running->task, seconds);
+        shared->returned = true;
+        plb_node_wake(shared);
+    }
+    pthread_mutex_unlock(&shared->lock);
+    return shorter;
+}
+
 void plb_reported_init(struct plb_runner *r)
 {
     const struct plb_node_config *config = &r->shared->config;
@@ -110,13 +150,14 @@ void plb_reported_init(struct plb_runner *r)
                 && set->stored == 0 && r->shared->keep == NULL && r->shared->mirror == NULL
                 && r->pu.driver->ops.lanes == 1 && r->pu.driver->count != NULL;
     if (divides)
-        r->executor.reporter = (struct plb_task_reporter){report, r};
+        r->executor.reporter = (struct plb_task_reporter){report, shorten, r};
 }
 
 void plb_reported_begin(struct plb_runner *r, struct plb_slot *slot, double idle_since)
 {
     r->executor.reported = 0;
-    r->reported = (struct plb_reported_task){slot, 0.0, plb_now() + r->shared->config.clock, idle_since};
+    r->reported = (struct plb_reported_task){
+        .slot = slot, .until = plb_now() + r->shared->config.clock, .idle_since = idle_since};
 }
 
 void plb_reported_end(const struct plb_runner *r, struct plb_device_times *times, double *idle_since)

@@ -1,6 +1,7 @@
 /* Parts of a task that its entry reports while it goes on with the rest (plb_task_report). Such a part
  * becomes a task of its own, which has ended, with its results in a slot of its own. The task that runs is
- * the rest.
+ * the rest. Or the entry leaves units that have not begun to others (plb_task_shorten): they go back to the
+ * PU's queue.
  *
  * Only tasks whose results can be divided: outputs by unit, which a device in host memory has written, and
  * records. No PU of a .cluster file: it waits when the entry has returned, and so the entry's times are not

@@ -151,7 +151,7 @@ static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_p
     plb_isolated_enter(&r->executor.isolated, flight->task.pass);
     if (status == 0)
         status = plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
-    if (status == 0 || !r->executor.full || r->executor.reported > 0) /* the slot has the rest alone */
+    if (status == 0 || !r->executor.full || r->reported.narrowed) /* the slot has the rest alone */
         return status;
     while (f->n > 0) {
         finish(r, f);
@@ -182,7 +182,7 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
     r->stale = 0;
     pthread_mutex_unlock(&shared->lock);
     int status = start(r, f, &phase, stale, flight);
-    if (r->executor.reported > 0) /* the rest alone has ended */
+    if (r->reported.narrowed) /* the rest alone has ended */
         flight->task = r->running[lane].task;
     if (status == 0) {
         f->at[(f->oldest + f->n++) % f->lanes] = *flight;

@@ -17,6 +17,7 @@ struct plb_reported_task {
     struct plb_slot *slot; /* of the task */
     double seconds;        /* of the units that were reported */
     double until;          /* the task's begin and `seconds`, on the run's clock */
+    bool narrowed;         /* it has fewer units than when it began */
     double idle_since;     /* for the trace, on the same clock */
 };
 

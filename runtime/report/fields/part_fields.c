@@ -127,7 +127,7 @@ const struct plb_report_field plb_change_fields[] = {
 
 const struct plb_report_field plb_setting_fields[] = {
     {"section", PLB_UNIT_NONE, SETTING(section), .meaning = "Its section."},
-    {"key", PLB_UNIT_NONE, SETTING(key), .meaning = "Its key."},
+    {"key", PLB_UNIT_NONE, SETTING(key), .meaning = "Name of the key."},
     {"value", PLB_UNIT_NONE, SETTING(value), .or_unknown = true,
      .meaning = "Its value as text; null if not set and without default."},
     {"origin", PLB_UNIT_NONE, SETTING(origin), .or_unknown = true,
