@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/solve.h"
+
 #define HALVINGS 40 /* of a bisection; more: only time; fewer: times and shares are less exact */
 /* PUs up to which all sets are tried, and up to which each pair of PUs is tried in and out of one. More: a
  * call takes longer, twice for each, and by n³. Fewer: where start costs are large, a set is less good. */
@@ -29,29 +31,11 @@ struct search {
     int n_offers;
 };
 
-/* The most work that the PU does within `seconds`, up to `most`. */
-static double work_within(const struct plb_model *m, double seconds, double most)
-{
-    double low = 0.0, high = most;
-    if (!plb_model_known(m))
-        return 0.0;
-    if (plb_model_time(m, most) <= seconds)
-        return most;
-    for (int i = 0; i < HALVINGS; i++) {
-        double middle = 0.5 * (low + high);
-        if (plb_model_time(m, middle) <= seconds)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 static bool enough(const struct search *p, double seconds)
 {
     double sum = 0.0;
     for (int i = 0; i < p->job->n && sum < p->job->work; i++)
-        sum += work_within(&p->job->models[i], seconds, p->job->work);
+        sum += plb_model_work(&p->job->models[i], seconds, p->job->work);
     return sum >= p->job->work;
 }
 
@@ -103,7 +87,7 @@ static void make_offers(struct search *p, double seconds)
     p->n_offers = 0;
     for (int i = 0; i < p->job->n; i++) {
         const struct plb_model *m = &p->job->models[i];
-        double work = work_within(m, seconds, p->job->work);
+        double work = plb_model_work(m, seconds, p->job->work);
         if (work > 0.0)
             p->offers[p->n_offers++] = (struct offer){p->watts[i] * plb_model_slope(m, work), work,
                                                       p->watts[i] * plb_model_time(m, work), i, false};
