@@ -268,18 +268,24 @@ static int tasks_ahead(void)
     return n;
 }
 
+static double units_queued(void)
+{
+    pthread_mutex_lock(&seen.node->shared.lock);
+    double units = plb_worker_queued(seen.node->shared.worker);
+    pthread_mutex_unlock(&seen.node->shared.lock);
+    return units;
+}
+
 static void units_behind_a_long_one_are_in_the_queue_again(void **state)
 {
     (void)state;
     for (int64_t grain = PART; grain <= UNITS; grain += UNITS - PART) {
         start(&real, shortens, grain);
         await_begin();
-        for (int i = 0; i < 20; i++)
-            step();
+        for (int i = 0; i < 10000 && (tasks_ahead() > 0 || units_queued() != UNITS - PART); i++)
+            step(); /* a millisecond each */
         assert_int_equal(tasks_ahead(), 0);
-        pthread_mutex_lock(&seen.node->shared.lock);
-        assert_true(plb_worker_queued(seen.node->shared.worker) == UNITS - PART);
-        pthread_mutex_unlock(&seen.node->shared.lock);
+        assert_true(units_queued() == UNITS - PART);
         atomic_store(&seen.open, true);
         await_done(UNITS);
         for (int i = 0; i < 3; i++)
