@@ -11,6 +11,12 @@
 #include "forecast.h"
 #include "lines.h"
 
+/* Seconds that a slot waits which has left lines to others, doubled so often at most where these are slots of
+ * the other form. Larger: the last lines end later. Smaller: a line that fails in one form is run by it again,
+ * although the other form would do. */
+#define ROOM 1e-3
+#define MOST_IDLE 7
+
 /* Whether the programs do not inherit a variable: it makes a program a rank of this job, or a part of the run
  * that plbrun-mpirun waits for, or the settings have another value for it. */
 static bool is_left_out(const struct command_lines *r, const char *variable, int n_own)
@@ -182,6 +188,20 @@ static bool run_lines(struct command_lines *r)
     return declined;
 }
 
+/* Lines were left to others, who may be quicker now. Where they are left to the other form, a slot that runs
+ * nothing looks so quick that it would get all of them again, before the other form has run one. So it waits
+ * for longer each time. */
+static void make_room(const struct command_lines *r)
+{
+    static _Thread_local int idle; /* tasks of this slot in a row of which it has run nothing */
+    bool both = r->spec->has[ON_CPU] && r->spec->has[ON_GPU];
+    idle = !both || r->progress.ended > 0 ? 0 : idle < MOST_IDLE ? idle + 1 : idle;
+    double until = command_seconds() + ROOM * (1 << idle);
+    do
+        nanosleep(&(struct timespec){0, (long)(1e9 * ROOM)}, NULL);
+    while (command_seconds() < until && !plb_task_cancelled(r->task));
+}
+
 int command_entry(const struct plb_task *task)
 {
     char host[65] = "?";
@@ -197,8 +217,8 @@ int command_entry(const struct plb_task *task)
         r.failed = plb_task_error(task, "there is no memory for the environment of programs");
     else if (!r.spec->has[r.form])
         r.failed = plb_task_leave(task, "there is no command for CPUs (command.run)");
-    if (run_lines(&r)) /* others may be quicker now */
-        nanosleep(&(struct timespec){0, 1000000}, NULL);
+    if (run_lines(&r))
+        make_room(&r);
     free(r.env);
     free(r.path.at);
     free(r.host.at);

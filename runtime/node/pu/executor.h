@@ -27,6 +27,7 @@ struct plb_executor {
     double until;                      /* for plb_task.until; set after open */
     struct plb_task_reporter reporter; /* for plb_task.reporter; the same */
     int64_t reported; /* units of the latest task that its entry has reported: they are behind us */
+    int64_t until_unit; /* and those from here on others execute: 0 is the task's first one */
     bool on_host;
     bool guards_inputs; /* looks whether entries change them; set after open. With memory of its own, the
                            device's replicated ones alone */

@@ -131,8 +131,10 @@ static bool shorten(void *runner, const struct plb_task *task, int64_t count, do
         put_back_line(r);
         shorter = behind.range.count == 0
                || (r->n_line == 0 && plb_worker_put_back(shared->worker, r->number, &behind));
-        if (shorter && behind.range.count > 0)
+        if (shorter && behind.range.count > 0) {
             narrow(r, running, (struct plb_range){all.first, n});
+            r->executor.until_unit = count;
+        }
         plb_worker_lasts(shared->worker, r->number, &running->task, seconds);
         shared->returned = true;
         plb_node_wake(shared);
