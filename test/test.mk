@@ -83,7 +83,7 @@ UNTHREADED := $(B)/test/simulation/% $(B)/test/conformance/test_balancers test/u
               test/simulation/%.sh $(patsubst %,test/system/test_%.sh,nbody grn gaussian blackscholes \
               binomial mandelbrot taylor kernel_errors cuda_kernels) $(B)/test/fake-cuda/test_fake_blocks
 # These read texts, and run nothing that a sanitizer has been built into.
-UNBUILT := $(patsubst %,test/unit/test_%.sh,docs layers size site dist install_deps mpi_flags)
+UNBUILT := $(patsubst %,test/unit/test_%.sh,docs layers licences size site dist install_deps mpi_flags)
 # Those that take longest come first, so that no core waits for the last one.
 LONG := $(patsubst %,test/%.sh,simulation/test_valgrind system/test_plbrun_mpirun system/test_nbody \
         system/test_grn system/test_page simulation/test_papers system/test_hung system/test_interrupt \

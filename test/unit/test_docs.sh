@@ -57,6 +57,7 @@ paths() { # FILE
         grep -vE '…|NAME|FILE|FOLDER|DATE-MODEL' | sort -u
 }
 for file in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md docs/*/*.md; do
+    [ "$file" != docs/inside/licences.md ] || continue # test_licences.sh looks at all its names
     paths "$file" | while read -r path; do
         found=no
         for at in "$path" "runtime/$path" "runtime/$path.c" "runtime/$path.h" "$(dirname "$file")/$path"; do
@@ -97,6 +98,22 @@ sources=(--include='*.[ch]' --include='*.cu' --include='*.sh' --include='*.mk' -
 grep -rnE '^ *(/\*|\*|#|//|-)? *What [a-z-]|[.:;] What [a-z]' "${sources[@]}" --include='*.md' \
     --exclude-dir=build . | grep -v '\.md:[0-9]*:##' >"$tmp/out"
 ok "no sentence begins with What" $(($(wc -l <"$tmp/out") > 0))
+
+# A release is a page; the bullets that led to it are in packaging/.
+awk '/^## / { release = $2 } { n[release] += NF }
+    END { for (r in n) if (r ~ /[0-9]/ && n[r] > 900) print r, n[r], "words" }' CHANGELOG.md >"$tmp/out"
+ok "no release takes more than 900 words in CHANGELOG.md" $(($(wc -l <"$tmp/out") > 0))
+
+# The numbers that stability.md names are those of the code.
+now() { grep -oP "$1.{0,3} \(now \K[0-9]+" docs/reference/stability.md; } # NAME, as the page has it
+code() { sed -nE "s/^#define $1 ([0-9]+)u?\b.*/\1/p" "$2"; }             # NAME FILE
+{
+    echo "$(now PLB_KERNEL_ABI) $(code PLB_KERNEL_ABI runtime/include/plb/kernel.h)"
+    echo "$(now PLB_BALANCER_ABI) $(code PLB_BALANCER_ABI runtime/include/plb/balancer.h)"
+    echo "$(now schema) $(code SCHEMA runtime/report/fields/fields.c)"
+    echo "$(now 'format number') $(code FORMAT runtime/profile/profile_file.c)"
+} >"$tmp/out"
+ok "stability.md has the numbers of the interfaces" "$(grep -qvE '^([0-9]+) \1$' "$tmp/out"; echo $((!$?)))"
 
 # The kernel in the README compiles without a warning and computes what the README says.
 # A hundredth of its steps is as exact and takes less time.
