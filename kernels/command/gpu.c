@@ -21,7 +21,7 @@
 
 #define MOST_GPUS 64
 
-void command_level_add(struct command_level *l, double cost, double seconds, bool failed)
+void command_level_add(struct command_level *l, double cost, double began, double ended, bool failed)
 {
     int allowed = l->allowed > 0 ? l->allowed : 1;
     if (l->settled)
@@ -31,18 +31,19 @@ void command_level_add(struct command_level *l, double cost, double seconds, boo
         *l = (struct command_level){.allowed = allowed / 2, .settled = true};
         return;
     }
-    l->n += !failed;
-    l->work += failed ? 0.0 : cost;
-    l->taken += failed ? 0.0 : seconds;
-    if (l->n < ENOUGH * allowed)
+    if (failed)
         return;
-    double rate = allowed * l->work / l->taken;
+    l->since = l->n == 0 || began < l->since ? began : l->since;
+    l->work += cost;
+    if (++l->n < ENOUGH * allowed)
+        return;
+    double rate = l->work / (ended - l->since);
     bool better = allowed == 1 || rate > GAIN * l->before;
     l->settled = !better || allowed == COMMAND_MOST_PER_GPU;
     l->allowed = !better ? allowed / 2 : l->settled ? allowed : 2 * allowed;
     l->before = rate;
     l->n = 0;
-    l->work = l->taken = 0.0;
+    l->work = 0.0;
 }
 
 struct gpu {
@@ -123,10 +124,11 @@ bool command_gpu_leave(const struct plb_task *task, double cost, double seconds,
     struct gpu *g = find(task, &slot);
     if (g != NULL) {
         int before = allowed(g);
+        double now = command_seconds();
         again = failed && g->tried[slot];
         g->running--;
         if (g->begun[slot] == g->changes)
-            command_level_add(&g->level, cost, seconds, failed);
+            command_level_add(&g->level, cost, now - seconds, now, failed);
         g->changes += allowed(g) != before;
         pthread_cond_broadcast(&change);
     }

@@ -15,13 +15,15 @@
 struct command_level {
     int allowed; /* programs at a time; 0: 1 */
     bool settled;
-    int n;              /* lines that have ended since */
-    double work, taken; /* their costs, and their seconds */
-    double before;      /* the rate with half as many programs */
+    int n;         /* lines that have ended since */
+    double work;   /* their costs */
+    double since;  /* when the first of them began */
+    double before; /* the rate with half as many programs */
 };
 
-/* A line of this cost ended, during which `allowed` did not change. */
-void command_level_add(struct command_level *level, double cost, double seconds, bool failed);
+/* A line of this cost, during which `allowed` did not change, ran from one time to another one, by one clock.
+ * The rate is by that clock: programs that wait for each other, or for lines, do less. */
+void command_level_add(struct command_level *level, double cost, double began, double ended, bool failed);
 
 struct command_progress;
 struct plb_task;

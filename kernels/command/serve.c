@@ -294,7 +294,8 @@ bool command_serve_lines(struct command_lines *r, const int64_t *units, int64_t 
             break;
         }
         send_lines(r, own, &sent);
-        command_progress_begun(&r->progress, units[at + sent.n - 1] + 1);
+        /* Those that are sent alone have been with a server that ended: elsewhere that would not be known. */
+        command_progress_begun(&r->progress, at < alone ? 0 : units[at + sent.n - 1] + 1);
         int64_t answered = take_answers(r, own, &sent, &heard);
         at += answered;
         if (answered == sent.n)

@@ -90,24 +90,9 @@ static void make_chain(struct plb_mpi *m)
     free(hosts);
 }
 
-/* hwloc inside of MPI would open OpenCL, CUDA, other GPUs and X, which takes time and brings libraries that
- * take signals. MPI needs none of it. */
-static int start_mpi(int *argc, char ***argv)
-{
-    static const char variable[] = "HWLOC_COMPONENTS";
-    int provided;
-    bool ours = getenv(variable) == NULL;
-    if (ours)
-        setenv(variable, "-opencl,-cuda,-nvml,-rsmi,-levelzero,-gl", 1);
-    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
-    if (ours) /* it is not for programs that this one starts */
-        unsetenv(variable);
-    return provided;
-}
-
 struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct plb_error *err)
 {
-    int provided = start_mpi(argc, argv);
+    int provided = plb_mpi_start(argc, argv);
     on_exit(end_all_ranks, NULL);
     struct plb_mpi *m = plb_alloc(sizeof *m);
     MPI_Comm_dup(MPI_COMM_WORLD, &m->control);

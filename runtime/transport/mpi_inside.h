@@ -75,4 +75,7 @@ void plb_mpi_close_failures(struct plb_mpi *mpi);
 /* From now on messages from any rank are received, though some have ended. */
 void plb_mpi_pass_over_failed(struct plb_mpi *mpi);
 
+/* Starts MPI. Returns the level of threads that it provides. */
+int plb_mpi_start(int *argc, char ***argv);
+
 #endif

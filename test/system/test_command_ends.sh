@@ -67,4 +67,25 @@ ok "a line that fails after --halt soon,done=2" $?
 "$PLBRUN" -j 1 --halt soon,done=3 --retries 2 --run '[ {} != 1 ]' --range 1-9 >stdout 2>out
 [ $? -eq 1 ] && grep -q '^plbrun: 1 of 9 lines failed, the first is line 1: ' out
 ok "a line that failed once" $?
+
+# Outputs of a try are told where no other try may follow: nowhere else, or nowhere at all.
+once='echo {}; echo {} >&2'
+halted=(-j 1 --retries 2 --joblog log --halt 'soon,done=3')
+rm -f log*
+"$PLBRUN" "${halted[@]}" --run "$once; [ {} != 1 ]" --range 1-9 >stdout 2>out
+[ $? -eq 1 ] && [ "$(head -n 3 stdout | xargs)" = '2 3 4' ] && ! grep -qx 1 stdout out &&
+    [ "$(grep -cx 2 out)" -eq 1 ] && ! cut -f 1 log | grep -qx 1 && cut -f 1 log | grep -qx 2
+ok "a first try whose second one is not made is told nowhere" $?
+rm -f log*
+"$PLBRUN" "${halted[@]}" --serve 'while read -r x; do [ $x != 1 ] || { echo 1 >&2; exit 7; }; echo $x; done' \
+    --range 1-9 >stdout 2>out
+[ $? -eq 1 ] && [ "$(head -n 3 stdout | xargs)" = '2 3 4' ] && ! grep -qx 1 stdout out &&
+    ! cut -f 1 log | grep -qx 1 && cut -f 1 log | grep -qx 2
+ok "also by a server" $?
+rm -f log* tries
+"$PLBRUN" -j 1 --retries 2 --joblog log --run "echo x >>tries; $once; wc -l <tries; [ {} != 1 ]" --range 1-1 \
+    >stdout 2>out
+[ $? -eq 1 ] && [ "$(xargs <stdout)" = '1 2' ] && [ "$(grep -cx 1 out)" -eq 1 ] &&
+    [ "$(tail -n +2 log | wc -l)" -eq 1 ]
+ok "the last try is told, and once" $?
 done_testing

@@ -112,6 +112,22 @@ p=$(programs small)
 [ "$p" -eq 2 ] && ! grep -q . out
 ok "and takes fewer where lines fail, without a line that has failed" $?
 
+# A time limit while auto still tries, and slots wait for their turn. Lines that have begun end.
+rm -f log* ran
+limited=(--per-gpu auto --range 1-400 --joblog log --run-gpu 'echo {} >>ran; sleep 0.1; echo {}')
+"$PLBRUN" "${limited[@]}" run.time_limit=2s run.grace=2s >stdout 2>out
+[ $? -eq 1 ] && grep -q 'time limit .* was reached' out && cmp <(sort ran) <(sort stdout) && [ -s ran ] &&
+    [ "$(wc -l <ran)" -lt 400 ] && cmp <(tail -n +2 log | cut -f 1 | sort) <(sort ran)
+ok "auto under a time limit ends the lines that have begun, and begins no other" $?
+"$PLBRUN" "${limited[@]}" --resume >>stdout 2>out
+[ $? -eq 0 ] && cmp <(sort -n stdout) <(seq 400) && cmp <(sort -n ran) <(seq 400)
+ok "and --resume runs the others" $?
+rm -f ran
+timeout 100 "$PLBRUN" --per-gpu auto --range 1-9 run.time_limit=1s run.grace=0.1s \
+    --run-gpu 'echo {} >>ran; exec sleep 98765' >stdout 2>out
+[ $? -eq 1 ] && [ "$(wc -l <ran)" -eq 2 ] && [ ! -s stdout ] && ! pgrep -xf "sleep 98765" >/dev/null
+ok "also where one program on each GPU does not end, and slots wait behind it" $?
+
 fake=$BUILD/test/fake-cuda
 if [ -e "$fake/libcudart.so.13" ]; then
     unset CUDA_VISIBLE_DEVICES

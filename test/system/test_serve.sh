@@ -110,4 +110,19 @@ sentence "a server that does not exist" 'command.serve: there is no program nosu
 sentence "both" 'command.run and command.serve both' --serve cat --run true --range 1-2
 sentence "an end without a server" 'command.answer_end is for servers' --run true --answer-end x --range 1-2
 sentence "no time" 'timeout = 9 weeks is not a time such as 90s' --run true --timeout '9 weeks' --range 1-2
+
+# A server reads a batch, and ends on line 57 before it has answered any. Its lines are sent alone, however
+# long a new server needs to start: none of them gets into another batch.
+rm -f tried
+# shellcheck disable=SC2016 # the server's own variables
+"$PLBRUN" -j 1 --range 1-80 --serve-batch --serve 'sleep 0.4
+    while read -r n; do
+        lines=; while [ "$n" -gt 0 ]; do read -r x; lines="$lines $x"; n=$((n - 1)); done
+        echo "$lines" >>tried
+        case "$lines " in *" 57 "*) exit 3;; esac
+        for x in $lines; do echo "$x"; done
+    done' >stdout 2>out
+[ $? -eq 1 ] && grep -q '^plbrun: 1 of 80 lines failed, the first is line 57: ' out &&
+    [ "$(grep -cw 57 tried)" -le 3 ] && cmp <(sort -n stdout) <(seq 80 | grep -vx 57)
+ok "lines of a lost batch stay alone while servers start slowly" $?
 done_testing

@@ -155,38 +155,46 @@ static void chances_follow_what_is_known(void **state)
     assert_true(command_chance(&known, -1.0) == 0.0);
 }
 
-/* Ends n lines of so many seconds, or until the number changes. */
-static void end_lines(struct command_level *level, int n, double seconds)
+/* Ends n lines of so many seconds, as many at a time as are allowed, or until the number changes. All slots
+ * wait for so many seconds before each. */
+static void end_lines(struct command_level *level, int n, double seconds, double wait)
 {
-    int before = level->allowed;
-    for (int i = 0; i < n && level->allowed == before; i++)
-        command_level_add(level, 1.0, seconds, false);
+    int before = level->allowed, at_a_time = before > 0 ? before : 1;
+    for (int i = 0; i < n && level->allowed == before; i++) {
+        double began = 100.0 + i / at_a_time * (seconds + wait);
+        command_level_add(level, 1.0, began, began + seconds, false);
+    }
 }
 
 static void a_gpu_gets_as_many_programs_as_do_most(void **state)
 {
     struct command_level l = {0};
     (void)state;
-    end_lines(&l, 1, 1.0);
-    end_lines(&l, 100, 1.0); /* it was 0 */
+    end_lines(&l, 1, 1.0, 0.0);
+    end_lines(&l, 100, 1.0, 0.0); /* it was 0 */
     assert_int_equal(l.allowed, 2);
-    end_lines(&l, 100, 1.2); /* 1.7 times as many in a second */
+    end_lines(&l, 100, 1.2, 0.0); /* 1.7 times as many in a second */
     assert_int_equal(l.allowed, 4);
     assert_false(l.settled);
-    end_lines(&l, 16, 2.4); /* no more */
+    end_lines(&l, 16, 2.4, 0.0); /* no more */
     assert_int_equal(l.allowed, 2);
     assert_true(l.settled);
-    command_level_add(&l, 1.0, 1e9, true);
+    command_level_add(&l, 1.0, 0.0, 1e9, true);
     assert_int_equal(l.allowed, 2);
 
     l = (struct command_level){.allowed = 1};
-    end_lines(&l, 4, 1.0);
-    end_lines(&l, 8, 2.0); /* as if one were alone */
+    end_lines(&l, 4, 1.0, 0.0);
+    end_lines(&l, 8, 2.0, 0.0); /* as if one were alone */
     assert_true(l.settled && l.allowed == 1);
 
     l = (struct command_level){.allowed = 1};
-    end_lines(&l, 4, 1.0);
-    command_level_add(&l, 1.0, 1.0, true); /* no memory for two */
+    end_lines(&l, 4, 1.0, 0.0);
+    end_lines(&l, 8, 1.6, 0.4); /* nor where programs are quicker since slots wait for lines */
+    assert_true(l.settled && l.allowed == 1);
+
+    l = (struct command_level){.allowed = 1};
+    end_lines(&l, 4, 1.0, 0.0);
+    command_level_add(&l, 1.0, 1.0, 2.0, true); /* no memory for two */
     assert_true(l.settled && l.allowed == 1);
 }
 
