@@ -11,9 +11,9 @@
 #include "forecast.h"
 #include "lines.h"
 
-/* Seconds that a slot waits which has left lines to others, doubled so often at most where these are slots of
- * the other form. Larger: the last lines end later. Smaller: a line that fails in one form is run by it again,
- * although the other form would do. */
+/* Seconds that a slot waits which has left lines to others, doubled so often at most where these are slots
+ * of the other form. Larger: the last lines end later. Smaller: a line that fails in one form is run by it
+ * again, although the other form would do. */
 #define ROOM 1e-3
 #define MOST_IDLE 7
 

@@ -47,8 +47,8 @@ rm -f log*
 "$PLBRUN" "${both[@]}" --run 'sleep 0.02; exit 9' --run-gpu 'sleep 0.01; echo {}' >stdout 2>out
 [ $? -eq 0 ] && cmp stdout <(seq 20) >>out
 ok "and the other way round" $?
-# A slot of the form that fails has nothing to do then, and does not keep the other one from its lines. Each of
-# them is a task of its own, since it is long.
+# A slot of the form that fails has nothing to do then, and does not keep the other one from its lines. A long
+# one is a task of its own.
 for nap in 0.02 0.3; do
     rm -f log* ran
     "$PLBRUN" -j 1 -k --range 1-9 --joblog log --run "sleep $nap; echo {} >>ran; echo {}" --run-gpu 'exit 8' \

@@ -207,8 +207,7 @@ static int take_out(struct plb_executor *e, int lane, int i, char *host, char *d
     if (!e->on_host)
         return copy(e, lane, false, data, host, bytes);
     size_t unit = e->set->at[i].unit_bytes, taken = (size_t)e->reported * unit; /* before */
-    size_t end = e->reporter.shorten != NULL ? (size_t)e->until_unit * unit : bytes; /* others write behind it */
-    memcpy(host + taken, data + taken, end - taken);
+    memcpy(host + taken, data + taken, (e->until_unit > 0 ? (size_t)e->until_unit * unit : bytes) - taken);
     return 0;
 }
 
@@ -290,8 +289,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     size_t bytes[PLB_MAX_DATA], offset;
     int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
     int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
-    int64_t zeroed = e->reported = 0;
-    e->until_unit = range.count;
+    int64_t zeroed = e->reported = e->until_unit = 0;
     e->why[0] = '\0';
     for (int i = 0; i < n && status == 0; i++) {
         bool whole = buffers == NULL || buffers[i] == NULL;

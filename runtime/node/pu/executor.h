@@ -26,8 +26,8 @@ struct plb_executor {
     struct plb_device_config config;
     double until;                      /* for plb_task.until; set after open */
     struct plb_task_reporter reporter; /* for plb_task.reporter; the same */
-    int64_t reported; /* units of the latest task that its entry has reported: they are behind us */
-    int64_t until_unit; /* and those from here on others execute: 0 is the task's first one */
+    int64_t reported;   /* units of the latest task that its entry has reported: they are behind us */
+    int64_t until_unit; /* its units from here on are those of others, who write them; 0: none are */
     bool on_host;
     bool guards_inputs; /* looks whether entries change them; set after open. With memory of its own, the
                            device's replicated ones alone */
