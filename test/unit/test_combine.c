@@ -259,6 +259,18 @@ static void tasks_that_wait_in_slots_go_on(void **state)
     reported(0, 0, 30, 3);
 }
 
+/* Units that follow, but of another block: the ledger would take both for one of them. */
+static void a_next_task_of_another_block_stays_apart(void **state)
+{
+    (void)state;
+    grant(0, 10000);
+    struct plb_flight one = take(), two = take(), three = take();
+    two.task.block++;
+    finish(&one, 1e-5, &(struct plb_taken){&two.task, &three.task});
+    assert_int_equal(collected(), 1);
+    reported(0, 0, 10, 1);
+}
+
 static void a_failed_device_gives_back_what_it_held(void **state)
 {
     (void)state;
@@ -346,6 +358,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(large_arrays_are_held_longer, begin, end),
         cmocka_unit_test_setup_teardown(what_is_no_neighbour_stays_apart, begin, end),
         cmocka_unit_test_setup_teardown(tasks_that_wait_in_slots_go_on, begin, end),
+        cmocka_unit_test_setup_teardown(a_next_task_of_another_block_stays_apart, begin, end),
         cmocka_unit_test_setup_teardown(a_failed_device_gives_back_what_it_held, begin, end),
         cmocka_unit_test_setup_teardown(a_result_of_an_old_pass_is_dropped, begin, end),
         cmocka_unit_test_setup_teardown(each_task_of_a_burst_has_an_array, begin, end),
