@@ -105,7 +105,7 @@ refused_conf 'unknown key in [balance]' \
 refused_conf "unknown key in the kernel's section" \
     "app.conf:4: |unknown key 'colums' in [spmm]|did you mean 'columns'?" \
     '[app]' 'kernel = spmm' '[spmm]' 'colums = 3'
-known='file, pus, master_only, threads, gpu_power, opencl'
+known='file, pus, master_only, threads, core_kinds, gpu_power, opencl'
 refused_conf 'unknown key like nothing' \
     "app.conf:4: |unknown key 'xyzzyx' in [cluster], which knows: $known" \
     '[app]' 'kernel = spmm' '[cluster]' 'xyzzyx = 3'
