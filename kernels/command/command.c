@@ -175,12 +175,11 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
 {
     struct state *s = plb_app_state(app);
     int64_t retries = retries_of(app);
-    bool forms = s->spec->has[ON_CPU] && s->spec->has[ON_GPU];
     (void)pass;
     if (!s->halted)
         add_pass(s);
     for (int64_t u = 0; u < s->units && !s->halted; u++) {
-        s->todo[u] = command_past_todo(&s->past[u], retries, forms, &s->processes);
+        s->todo[u] = command_past_todo(&s->past[u], retries, &s->processes);
         s->where[u] = s->past[u].last.where;
         *again |= s->todo[u] != NOTHING;
     }

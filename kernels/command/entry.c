@@ -11,8 +11,8 @@
 #include "forecast.h"
 #include "lines.h"
 
-/* Seconds that a slot waits which has left lines to others, doubled so often at most where these are slots
- * of the other form. Larger: the last lines end later. Smaller: a line that fails in one form is run by it
+/* Seconds that a slot waits which has left lines to others, doubled so often at most where these are slots of
+ * the other form. Larger: the last lines end later. Smaller: a line that fails in one form is run by it
  * again, although the other form would do. */
 #define ROOM 1e-3
 #define MOST_IDLE 7
@@ -44,7 +44,7 @@ static int make_own(struct command_lines *r)
 {
     const struct plb_task *task = r->task;
     int n = 0;
-    if (task->gpu != NULL) {
+    if (r->form == ON_GPU) {
         snprintf(r->own[n++], sizeof *r->own, "CUDA_VISIBLE_DEVICES=%.64s", task->gpu);
         snprintf(r->own[n++], sizeof *r->own, "ROCR_VISIBLE_DEVICES=%.64s", task->gpu);
         snprintf(r->own[n++], sizeof *r->own, "HIP_VISIBLE_DEVICES=0");
@@ -160,7 +160,32 @@ static bool run_one(struct command_lines *r, const struct command_line *line, ui
     return command_progress_goes_on(&r->progress);
 }
 
-/* Runs the lines of the task that are to be run. Returns whether one was declined. */
+/* A GPU's slot has a core, so it runs the form for CPUs of a line that has failed on a GPU. Left to CPUs it
+ * might come back again and again, since a slot that leaves lines to others looks quick. */
+static bool run_on_core(struct command_lines *r, const struct command_line *line, uint8_t todo,
+                        struct command_outcome *outcome)
+{
+    struct command_lines other = *r;
+    struct command_line without = *line;
+    without.gpu = NULL;
+    other.form = ON_CPU;
+    other.where = r->where & ~1u;
+    other.n_env = 0;
+    make_environment(&other);
+    bool goes_on = false;
+    if (other.env == NULL)
+        other.failed = plb_task_error(r->task, "there is no memory for the environment of programs");
+    else
+        goes_on = refuses(&other, &without, outcome) || run_one(&other, &without, todo, outcome);
+    free(other.env);
+    r->path = other.path;
+    r->progress = other.progress;
+    r->failed = other.failed;
+    r->ran |= other.ran;
+    return goes_on;
+}
+
+/* Runs the lines of the task that are to be run. Returns whether one was left to others. */
 static bool run_lines(struct command_lines *r)
 {
     const struct plb_task *task = r->task;
@@ -168,33 +193,36 @@ static bool run_lines(struct command_lines *r)
     const uint8_t *todo = (const uint8_t *)task->data[TODO] + task->first;
     const uint32_t *where = (const uint32_t *)task->data[WHERE] + task->first;
     int64_t *served = r->spec->serves ? calloc((size_t)task->count, sizeof *served) : NULL, n = 0;
-    bool goes_on = true, declined = false;
+    bool goes_on = true, left = false, on_core = r->form == ON_GPU && r->spec->has[ON_CPU] && served == NULL;
     for (int64_t i = 0; i < r->progress.count && goes_on && r->failed == 0; i++) {
         struct command_line line = command_line_at(r, i);
         int what = todo[i] & ~LAST;
         if (what == NOTHING)
             continue;
-        if (command_halt_leaves(line.unit) || (what == ELSEWHERE && declines(r, where[i])))
+        bool fails = what == ELSEWHERE && declines(r, where[i]);
+        r->yields |= fails && !on_core;
+        if ((fails && !on_core) || command_halt_leaves(line.unit))
             outcomes[i].exit = DECLINED;
+        else if (fails)
+            goes_on = run_on_core(r, &line, todo[i], &outcomes[i]);
         else if (!refuses(r, &line, &outcomes[i]) && served != NULL)
             served[n++] = i;
         else if (outcomes[i].exit != NO_TIME)
             goes_on = run_one(r, &line, todo[i], &outcomes[i]);
-        declined |= outcomes[i].exit == DECLINED || outcomes[i].exit == NO_TIME;
+        left |= outcomes[i].exit == DECLINED || outcomes[i].exit == NO_TIME;
     }
     if (n > 0)
         command_serve_lines(r, served, n);
     free(served);
-    return declined;
+    return left;
 }
 
 /* Lines were left to others, who may be quicker now. Where they are left to the other form, a slot that runs
- * nothing looks so quick that it would get all of them again, before the other form has run one. So it waits
- * for longer each time. */
+ * nothing looks so quick that it would get all of them again. So it waits for longer each time. */
 static void make_room(const struct command_lines *r)
 {
     static _Thread_local int idle; /* tasks of this slot in a row of which it has run nothing */
-    bool both = r->spec->has[ON_CPU] && r->spec->has[ON_GPU];
+    bool both = r->yields && r->spec->has[ON_CPU] && r->spec->has[ON_GPU];
     idle = !both || r->progress.ended > 0 ? 0 : idle < MOST_IDLE ? idle + 1 : idle;
     double until = command_seconds() + ROOM * (1 << idle);
     do

@@ -32,6 +32,7 @@ struct command_lines {
     int n_env;
     char sequence[48], own[5][100]; /* variables */
     bool ran;                       /* a line of the task has been run */
+    bool yields;                    /* one was left to others, since it has failed here */
     struct command_progress progress;
     int failed; /* what the entry returns */
 };

@@ -10,9 +10,13 @@
  * quick may not have looked. */
 #define MOST_REFUSED 8
 
-/* The same where a line is left to PUs of the other form, which may be busy when a pass begins, and where it
- * is left to a process that may have time for it. */
+/* The same where a line is left to a process that may have time for it. */
 #define MOST_LEFT 256
+
+/* Passes in which nobody runs any line, although one is left to PUs of the other form. They grow to an eighth
+ * of a second each. More: a line waits for longer for PUs that have left the run. Fewer: it is run again in
+ * the form in which it has failed, although a busy PU of the other form would come. */
+#define MOST_YIELDED 64
 
 void command_processes_add(struct command_processes *p, uint32_t where)
 {
@@ -21,6 +25,14 @@ void command_processes_add(struct command_processes *p, uint32_t where)
             return;
     if (p->n < COMMAND_PROCESSES)
         p->at[p->n++] = where;
+}
+
+bool command_processes_both(const struct command_processes *p)
+{
+    bool of[2] = {false, false};
+    for (int i = 0; i < p->n; i++)
+        of[p->at[i] & 1u] = true;
+    return of[0] && of[1];
 }
 
 static uint64_t bit_of(const struct command_processes *p, uint32_t where)
@@ -43,7 +55,10 @@ void command_past_add(struct command_past *past, const struct command_outcome *n
         *past = (struct command_past){.last = *now, .tries = past->tries + 1};
         return;
     }
-    past->passes += now->exit != NO_TIME || idle; /* else others may be busy, and take it later */
+    bool busy = now->exit == NO_TIME || command_processes_both(processes);
+    past->passes += !busy || idle; /* else others may be busy, and take it later */
+    if (past->tries == 0 && past->last.exit != NO_TIME)
+        past->last.exit = DECLINED; /* it has not been begun */
     if (now->exit != NO_TIME)
         return;
     past->late = 1;
@@ -58,15 +73,14 @@ void command_past_go_on(struct command_past *past)
     past->passes = 0;
 }
 
-uint8_t command_past_todo(const struct command_past *past, int64_t retries, bool forms,
+uint8_t command_past_todo(const struct command_past *past, int64_t retries,
                           const struct command_processes *processes)
 {
-    bool wanted = past->tries == 0 ? past->last.exit == NO_TIME
-                                   : has_failed(&past->last) && past->tries < retries,
+    bool wanted = past->tries == 0 ? !has_run(&past->last) : has_failed(&past->last) && past->tries < retries,
          asked = (past->refused & all_of(processes)) == all_of(processes) && past->passes >= MOST_REFUSED;
     if (!wanted || (past->late && (asked || past->passes >= MOST_LEFT)))
         return NOTHING;
-    int most = forms ? MOST_LEFT : MOST_DECLINED;
+    int most = command_processes_both(processes) ? MOST_YIELDED : MOST_DECLINED;
     bool anywhere = past->tries == 0 || past->passes >= most; /* of times more is known then */
     return (uint8_t)((anywhere ? ANYWHERE : ELSEWHERE) | (past->tries + 1 == retries ? LAST : 0));
 }

@@ -17,12 +17,15 @@ struct command_processes {
 };
 
 struct command_past {
-    struct command_outcome last; /* how it ended last; NO_TIME: it has not been begun */
+    struct command_outcome last; /* how it ended last; NO_TIME, DECLINED: it has not been begun */
     uint64_t refused;            /* processes that had no time for it, as bits */
     int32_t tries;               /* how often it ran */
     int32_t passes;              /* in which it was left to others, since it ran last */
     int32_t late;                /* the next try was refused for want of time */
 };
+
+/* Whether processes of both forms have run lines. */
+bool command_processes_both(const struct command_processes *processes);
 
 /* Notes a process. */
 void command_processes_add(struct command_processes *processes, uint32_t where);
@@ -35,9 +38,8 @@ void command_past_add(struct command_past *past, const struct command_outcome *n
  * this one. */
 void command_past_go_on(struct command_past *past);
 
-/* The next pass does this with the line: NOTHING, ANYWHERE or ELSEWHERE, and LAST. forms: the
- * command has two. */
-uint8_t command_past_todo(const struct command_past *past, int64_t retries, bool forms,
+/* The next pass does this with the line: NOTHING, ANYWHERE or ELSEWHERE, and LAST. */
+uint8_t command_past_todo(const struct command_past *past, int64_t retries,
                           const struct command_processes *processes);
 
 #endif

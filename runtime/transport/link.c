@@ -210,8 +210,9 @@ static void begin(struct plb_link *l)
     }
     struct item *item = take(&l->awaited, h->tag);
     l->direct = item != NULL;
-    if (l->direct && item->header.bytes != h->bytes) { /* it is not what is awaited */
-        free_item(l, item);
+    if (l->direct
+        && item->header.bytes != h->bytes) { /* it is not what is awaited, and counts as on its way */
+        append(&l->awaited, item);
         l->broken = true;
         return;
     }
@@ -250,13 +251,14 @@ void plb_link_get(struct plb_link *l, int tag, void *data, size_t bytes, int *pe
 {
     struct item *early = take(&l->arrived, tag), *item = new_item(tag, data, bytes, pending);
     raise_counter(l, pending);
-    if (l->broken || (early != NULL && early->header.bytes != item->header.bytes)) {
-        l->broken = true;
+    bool strange = early != NULL && early->header.bytes != item->header.bytes;
+    l->broken |= strange;
+    if (l->socket < 0) {
         free_item(l, item);
-    } else if (early == NULL) {
+    } else if (early == NULL
+               || strange) { /* of a broken link: what never comes counts as on its way until the end */
         append(&l->awaited, item);
-        early = NULL;
-    } else {
+    } else {                              /* also of a broken link: it came before */
         memcpy(data, early->data, bytes); /* as far as it has come; the rest follows to its place */
         if (!early->whole) {
             l->filling = item;

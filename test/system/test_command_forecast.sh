@@ -73,10 +73,10 @@ ok "by the scatter of times" $?
 # A line fails, and has no time for its second try: it is a line that has failed. --resume tries it again.
 rm -f log* go
 printf 'line1\nline2\n' >two
-joblog line1 6 line2 0.1 >old
+joblog line1 8 line2 0.1 >old
 failing=(-k -j 1 --retries 2 --joblog log --cost-from old --lines two
-    --run 'echo {}; [ -e go ] || if [ {} = line2 ]; then sleep 0.1; else sleep 6; exit 3; fi')
-"$PLBRUN" "${failing[@]}" run.time_limit=9s run.grace=0s >stdout 2>out
+    --run 'echo {}; [ -e go ] || if [ {} = line2 ]; then sleep 0.1; else sleep 8; exit 3; fi')
+"$PLBRUN" "${failing[@]}" run.time_limit=12s run.grace=0s >stdout 2>out
 [ $? -eq 1 ] && grep -q '^plbrun: 1 of 2 lines failed, the first is line 1: .*: exit status 3; 1 of' out &&
     grep -q 'them was not run again, for want of time; --resume goes on' out
 ok "a line that fails, and has no time for its second try" $?

@@ -3,6 +3,7 @@
 # the slow one take four times as long. So quick cores get more.
 . "$(dirname "$0")/../support/lib.sh"
 cd "$tmp" || exit 1
+unset PLB_CLUSTER_THREADS # test/run sets it for the thread sanitizer
 
 # machine FILE P E: CPUs 0 and 1 are cores, of these efficiencies.
 machine() {

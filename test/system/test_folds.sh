@@ -69,8 +69,8 @@ ok "a rank is lost in the pass" $?
 # computed again after that; else it would wait for the table forever.
 export SUMS_NEXT=$tmp/next
 gate_at=3
-lines "$tmp/four.cluster" '[node a]' 'pus = p' '[node b]' 'pus = p' '[node c]' 'pus = p' '[node d]' \
-    'pus = q' '[pu p]' 'power = 1' '[pu q]' 'power = 1e-9'
+lines "$tmp/four.cluster" '[node a]' 'pus = p' '[node b]' 'pus = p' '[node c]' 'pus = r' '[node d]' \
+    'pus = q' '[pu p]' 'power = 1' '[pu r]' 'power = 0.02' '[pu q]' 'power = 1e-9'
 # begins_late: only where rank 0 has accepted results of rank 1 by then, which it may hold back for a while.
 begins_late() {
     rm -f "$SUMS_NEXT"

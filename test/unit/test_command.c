@@ -215,14 +215,14 @@ static void a_slow_process_does_not_use_up_tries(void **state)
     command_processes_add(&processes, SLOW);
     for (int pass = 0; pass < 1000; pass++) {
         command_past_add(&past, &slow, &processes, false);
-        assert_int_equal(command_past_todo(&past, 1, false, &processes), ANYWHERE | LAST);
+        assert_int_equal(command_past_todo(&past, 1, &processes), ANYWHERE | LAST);
     }
     for (int pass = 0; pass < 20; pass++) { /* the quick one may be late to look */
         command_past_add(&past, &slow, &processes, true);
-        assert_int_equal(command_past_todo(&past, 1, false, &processes), ANYWHERE | LAST);
+        assert_int_equal(command_past_todo(&past, 1, &processes), ANYWHERE | LAST);
     }
     command_past_add(&past, &quick, &processes, true);
-    assert_int_equal(command_past_todo(&past, 1, false, &processes), NOTHING);
+    assert_int_equal(command_past_todo(&past, 1, &processes), NOTHING);
     assert_int_equal(past.last.exit, NO_TIME);
 }
 
@@ -237,13 +237,13 @@ static void what_all_refuse_is_not_run(void **state)
     command_processes_add(&processes, 10);
     do
         command_past_add(&one, &refused, &processes, true);
-    while (++passes < 1000 && command_past_todo(&one, 1, false, &processes) != NOTHING);
+    while (++passes < 1000 && command_past_todo(&one, 1, &processes) != NOTHING);
     assert_true(passes < 20);
     command_processes_add(&processes, 11);
     passes = 0;
     do
         command_past_add(&two, &refused, &processes, true);
-    while (++passes < 10000 && command_past_todo(&two, 1, false, &processes) != NOTHING);
+    while (++passes < 10000 && command_past_todo(&two, 1, &processes) != NOTHING);
     assert_true(passes < 1000);
 }
 
@@ -257,11 +257,51 @@ static void a_run_that_goes_on_asks_anew(void **state)
     command_processes_add(&processes, 10);
     for (int pass = 0; pass < 20; pass++)
         command_past_add(&past, &before, &processes, true);
-    assert_int_equal(command_past_todo(&past, 1, false, &processes), NOTHING);
+    assert_int_equal(command_past_todo(&past, 1, &processes), NOTHING);
     command_past_go_on(&past);
     command_processes_add(&others, 20);
     command_past_add(&past, &now, &others, true);
-    assert_int_equal(command_past_todo(&past, 1, false, &others), ANYWHERE | LAST);
+    assert_int_equal(command_past_todo(&past, 1, &others), ANYWHERE | LAST);
+}
+
+/* A line that its first process did not begin, since the run was to end, is asked again. */
+static void what_was_not_begun_is_run(void **state)
+{
+    struct command_processes processes = {.n = 0};
+    struct command_past past = {.tries = 0};
+    const struct command_outcome declined = {.exit = DECLINED}, good = {.exit = 0, .where = 10};
+    (void)state;
+    command_processes_add(&processes, 10);
+    for (int pass = 0; pass < 20; pass++) {
+        command_past_add(&past, &declined, &processes, false);
+        assert_int_not_equal(command_past_todo(&past, 1, &processes), NOTHING);
+    }
+    command_past_add(&past, &good, &processes, false);
+    assert_int_equal(command_past_todo(&past, 1, &processes), NOTHING);
+}
+
+/* A line that one form has failed waits for the other, as long as that runs lines; where it has none, and
+ * where it runs nothing any more, the first form has another try. */
+static void the_other_form_has_time(void **state)
+{
+    struct command_processes one = {.n = 0}, both = {.n = 0};
+    struct command_past alone = {.tries = 0}, busy = {.tries = 0};
+    const struct command_outcome declined = {.exit = DECLINED}, failed = {.exit = 3, .where = 10};
+    (void)state;
+    command_processes_add(&one, 10);
+    command_processes_add(&both, 10);
+    command_processes_add(&both, 11);
+    command_past_add(&alone, &failed, &one, false);
+    command_past_add(&busy, &failed, &both, false);
+    for (int pass = 0; pass < 8; pass++)
+        command_past_add(&alone, &declined, &one, true);
+    assert_int_equal(command_past_todo(&alone, 2, &one), ANYWHERE | LAST);
+    for (int pass = 0; pass < 1000; pass++)
+        command_past_add(&busy, &declined, &both, false);
+    assert_int_equal(command_past_todo(&busy, 2, &both), ELSEWHERE | LAST);
+    for (int pass = 0; pass < 100; pass++)
+        command_past_add(&busy, &declined, &both, true);
+    assert_int_equal(command_past_todo(&busy, 2, &both), ANYWHERE | LAST);
 }
 
 /* The second try of a line that has failed is refused: it is a line that has failed. */
@@ -273,16 +313,16 @@ static void a_failure_stays_one(void **state)
     (void)state;
     command_processes_add(&processes, 10);
     command_past_add(&past, &failed, &processes, false);
-    assert_int_equal(command_past_todo(&past, 2, false, &processes), ELSEWHERE | LAST);
+    assert_int_equal(command_past_todo(&past, 2, &processes), ELSEWHERE | LAST);
     for (int pass = 0; pass < 20; pass++)
         command_past_add(&past, &refused, &processes, true);
-    assert_int_equal(command_past_todo(&past, 2, false, &processes), NOTHING);
+    assert_int_equal(command_past_todo(&past, 2, &processes), NOTHING);
     assert_int_equal(past.last.exit, 3);
     assert_true(past.late);
     command_past_add(&past, &failed, &processes, false); /* --resume has had time */
     assert_int_equal(past.tries, 2);
     assert_false(past.late);
-    assert_int_equal(command_past_todo(&past, 2, false, &processes), NOTHING);
+    assert_int_equal(command_past_todo(&past, 2, &processes), NOTHING);
 }
 
 /* Passes in which a line that has failed is left to others take a millisecond: the journal keeps nothing of
@@ -322,6 +362,8 @@ int main(void)
         cmocka_unit_test(a_slow_process_does_not_use_up_tries),
         cmocka_unit_test(what_all_refuse_is_not_run),
         cmocka_unit_test(a_run_that_goes_on_asks_anew),
+        cmocka_unit_test(what_was_not_begun_is_run),
+        cmocka_unit_test(the_other_form_has_time),
         cmocka_unit_test(a_failure_stays_one),
         cmocka_unit_test(chances_follow_what_is_known),
         cmocka_unit_test(a_pass_that_ran_no_line_is_not_kept),

@@ -164,6 +164,28 @@ static void the_end_of_the_other_side_is_seen(void **state)
 }
 
 /* Bytes that are no item, and an item of another size than is awaited. */
+/* All of it came, and then the other side ended, before anybody asked for the data. It is the data; else a
+ * result would be memory that nobody has written. What did not come is on its way until the connection ends. */
+static void what_came_before_the_end_is_there(void **state)
+{
+    int sent = 0, whole = 0, never = 0;
+    char data[] = "whole", got[sizeof data] = "", other[sizeof data] = "";
+    (void)state;
+    plb_link_put(a, 1, data, sizeof data, &sent);
+    plb_link_progress(a);
+    plb_link_close(a);
+    plb_link_progress(b);
+    plb_link_progress(b);
+    assert_true(plb_link_broken(b));
+    plb_link_get(b, 1, got, sizeof got, &whole);
+    assert_int_equal(whole, 0);
+    assert_string_equal(got, data);
+    plb_link_get(b, 2, other, sizeof other, &never);
+    assert_int_equal(never, 1);
+    plb_link_close(b);
+    assert_int_equal(never, 0);
+}
+
 static void what_makes_no_sense_ends_the_connection(void **state)
 {
     int pending = 0, ends[2];
@@ -214,6 +236,7 @@ int main(void)
         TEST(frames_come_whole_and_in_order),
         TEST(what_comes_is_counted),
         TEST(the_end_of_the_other_side_is_seen),
+        TEST(what_came_before_the_end_is_there),
         TEST(what_makes_no_sense_ends_the_connection),
         cmocka_unit_test(a_rank_that_is_cut_off_early_blames_no_version),
     };

@@ -110,8 +110,12 @@ bool plb_worker_done(struct plb_worker *w, int pu, const struct plb_slice *task,
 
 bool plb_worker_part(struct plb_worker *w, int pu, const struct plb_slice *task, double seconds, int slot)
 {
-    w->pus.at[pu].in_hand++; /* the rest stays there */
-    return plb_worker_done(w, pu, task, seconds, 0.0, slot);
+    struct plb_own_pu *own = &w->pus.at[pu];
+    double most = own->rate.most;
+    own->in_hand++; /* the rest stays there */
+    bool done = plb_worker_done(w, pu, task, seconds, 0.0, slot);
+    own->rate.most = most; /* and may still last long */
+    return done;
 }
 
 void plb_worker_fail(struct plb_worker *w, int pu, const struct plb_slice *task,
