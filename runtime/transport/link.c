@@ -210,8 +210,7 @@ static void begin(struct plb_link *l)
     }
     struct item *item = take(&l->awaited, h->tag);
     l->direct = item != NULL;
-    if (l->direct
-        && item->header.bytes != h->bytes) { /* it is not what is awaited, and counts as on its way */
+    if (l->direct && item->header.bytes != h->bytes) { /* it is not what is awaited */
         append(&l->awaited, item);
         l->broken = true;
         return;

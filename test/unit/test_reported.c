@@ -76,13 +76,25 @@ static int reports_and_finds_no_memory(const struct plb_task *task)
 }
 
 /* The first units are long: those behind them are left to others, be they in this task or in later ones. */
+static int tasks_ahead(void)
+{
+    pthread_mutex_lock(&seen.node->shared.lock);
+    int n = seen.node->runners[0].n_line;
+    pthread_mutex_unlock(&seen.node->shared.lock);
+    return n;
+}
+
+/* Asks until no task is ahead: one whose inputs are on their way stays at first. */
 static int shortens(const struct plb_task *task)
 {
     bool first = atomic_fetch_add(&seen.begun, 1) == 0;
     int64_t count = task->count;
     if (first) {
         seen.taken[0] = plb_task_shorten(task, PART, 1e6);
-        seen.taken[1] = plb_task_shorten(task, PART, 0.0);
+        do {
+            plb_sleep_until(plb_now() + 1e-3);
+            seen.taken[1] = plb_task_shorten(task, PART, 0.0);
+        } while (tasks_ahead() > 0);
         seen.taken[2] = plb_task_shorten(task, UNITS + 1, 0.0);
         count = PART;
     }
@@ -203,9 +215,9 @@ static void a_part_counts_before_its_task_has_ended(void **state)
     (void)state;
     start(&real, reports_a_part, UNITS);
     await_done(PART);
-    assert_true(seen.taken[0]);
     atomic_store(&seen.open, true);
     await_done(UNITS);
+    assert_true(seen.taken[0]);
     stop();
 }
 
@@ -258,14 +270,6 @@ static void a_pu_that_is_emulated_takes_no_part(void **state)
     await_done(UNITS);
     assert_false(seen.taken[0]);
     stop();
-}
-
-static int tasks_ahead(void)
-{
-    pthread_mutex_lock(&seen.node->shared.lock);
-    int n = seen.node->runners[0].n_line;
-    pthread_mutex_unlock(&seen.node->shared.lock);
-    return n;
 }
 
 static double units_queued(void)
