@@ -165,7 +165,7 @@ static void the_end_of_the_other_side_is_seen(void **state)
 
 /* Bytes that are no item, and an item of another size than is awaited. */
 /* All of it came, and then the other side ended, before anybody asked for the data. It is the data; else a
- * result would be memory that nobody has written. What did not come is on its way until the connection ends. */
+ * result would be memory that nobody has written. Data that did not come is on its way until the end. */
 static void what_came_before_the_end_is_there(void **state)
 {
     int sent = 0, whole = 0, never = 0;
