@@ -152,7 +152,7 @@ $(B)/kernels/%.o: kernels/%.c $(B)/flags
 	@echo "  cc    $<"
 	$(Q)$(CC) $(C) $(CFLAGS) $(KERNEL_CFLAGS) $(KERNEL_INC) $(KERNEL_CFLAGS_$(*D)) $(OPENMP) -c $< -o $@
 
-$(B)/kernels/python/python.o: kernels/python/host.py
+$(B)/kernels/python/python.o: kernels/python/arrays.py kernels/python/host.py
 
 # The first of each GPU generation that this nvcc knows from sm_80 on, whose code the others of it run, and
 # PTX of the oldest for those that do not (Tegra, so 110 too) and for later ones.

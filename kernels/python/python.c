@@ -23,9 +23,10 @@
 #define ANSWER 16384 /* bytes of what a Python tells of itself */
 #define PROGRAM 1024 /* bytes of its name at most */
 
-/* The text of host.py, with a NUL at its end. */
+/* The text of arrays.py and host.py, with a NUL at its end. */
 __asm__(".pushsection .rodata\n"
-        "plb_python_host: .incbin \"kernels/python/host.py\"\n"
+        "plb_python_host: .incbin \"kernels/python/arrays.py\"\n"
+        ".incbin \"kernels/python/host.py\"\n"
         ".byte 0\n"
         ".popsection\n");
 extern const char plb_python_host[] __attribute__((visibility("hidden")));

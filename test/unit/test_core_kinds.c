@@ -11,6 +11,7 @@
 
 #include "node/core_kinds.h"
 #include "node/describe.h"
+#include "lone_rank.h"
 
 #define KINDS 5
 
@@ -130,18 +131,6 @@ static void quick_cores_get_threads_first(void **state)
     assert_int_equal(plb_core_kinds(&t, &cpu, parts), 0); /* its cores are alike */
     cpu.bind_index = 0;
     assert_int_equal(plb_core_kinds(&t, &cpu, parts), 0);
-}
-
-static int no_entry(const struct plb_task *task)
-{
-    (void)task;
-    return 0;
-}
-
-static void gather_alone(void *unused, const void *data, size_t bytes, void *all)
-{
-    (void)unused;
-    memcpy(all, data, bytes);
 }
 
 /* The PUs of a rank that is alone on the laptop: 2 quick cores, and 3 of 4 slow ones, since one communicates.

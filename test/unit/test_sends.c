@@ -112,7 +112,16 @@ static struct plb_message tell(int slot, int last, int n_parts, const struct plb
     return m;
 }
 
-/* Task 10 to 19 pulls 9 to 20. Rank 0 sends what nothing feeds at once, and of the rest it is asked where. */
+/* Task 10 to 19 pulls 9 to 20, which a mirror keeps or not. */
+static struct plb_mirror *pull(struct plb_slot *slot, struct plb_sends *sends, bool kept)
+{
+    struct plb_mirror *m = plb_mirror_new(&set, kept ? 1e9 : 1.0, false, NULL);
+    begin(m, sends, 1, &named);
+    assert_true(fetch(m, slot, 1, 10, 10) && slot->kept == kept);
+    return m;
+}
+
+/* Rank 0 sends what nothing feeds at once, and of the rest it is asked where. */
 static void inputs_come_from_those_that_have_them(void **state)
 {
     (void)state;
@@ -122,9 +131,7 @@ static void inputs_come_from_those_that_have_them(void **state)
     struct plb_slot slot = {.tag = 7};
     struct plb_sends sends = {0};
     for (int kept = 0; kept < 2; kept++) {
-        struct plb_mirror *m = plb_mirror_new(&set, kept ? 1e9 : 1.0, false, NULL);
-        begin(m, &sends, 1, &named);
-        assert_true(fetch(m, &slot, 1, 10, 10) && slot.kept == kept);
+        struct plb_mirror *m = pull(&slot, &sends, kept);
         assert_true(n == 1 && way[0].peer == 0 && way[0].bytes == (kept ? 12 : 10) * 8);
         assert_int_equal(slot.pulls, 3);
         end_transfers();
@@ -191,9 +198,7 @@ static void what_a_lost_rank_sends_late_touches_nothing(void **state)
     struct plb_slot slot = {.tag = 7};
     struct plb_sends sends = {0};
     for (int kept = 0; kept < 2; kept++) {
-        struct plb_mirror *m = plb_mirror_new(&set, kept ? 1e9 : 1.0, false, NULL);
-        begin(m, &sends, 1, &named);
-        assert_true(fetch(m, &slot, 1, 10, 10) && slot.kept == kept);
+        struct plb_mirror *m = pull(&slot, &sends, kept);
         struct plb_message w = tell(7, 1, 1, from);
         assert_true(plb_slot_from(&slot, &set, &config.wire, m, &w));
         const char *late = way[1].data;

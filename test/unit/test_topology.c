@@ -13,6 +13,7 @@
 #include "host/topology.h"
 #include "node/describe.h"
 #include "node/pu/open_pu.h"
+#include "lone_rank.h"
 #include "root.h"
 #include "stub_device.h"
 
@@ -139,18 +140,6 @@ static void cores_share_their_last_cache(void **state)
     assert_true(cache_of("pack:2 l3:2(size=16777216) l2:4(size=1048576) core:1 pu:2") == 4.0 * (1 << 20));
     assert_true(cache_of("pack:1 l2:3(size=1048576) core:2 pu:1") == 0.5 * (1 << 20));
     assert_true(cache_of("pack:1 core:2 pu:1") == 0.0);
-}
-
-static int no_entry(const struct plb_task *task)
-{
-    (void)task;
-    return 0;
-}
-
-static void gather_alone(void *unused, const void *data, size_t bytes, void *all)
-{
-    (void)unused;
-    memcpy(all, data, bytes);
 }
 
 /* The bytes of a task that a rank's CPU with two threads wishes, on a machine with 4 MB of cache per core. */
