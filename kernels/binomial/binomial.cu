@@ -1,6 +1,9 @@
-/* binomial on a GPU: a block of threads for each option. Values and prices of the nodes are in shared memory
- * where they fit, else in memory of the stream, which the second-level cache holds. A step reads one row of
- * values and writes the other, so each step waits for the threads of its block once.
+/* binomial on a GPU: a block of threads for each option. A thread has some neighbouring nodes of the tree in
+ * registers. It takes them several steps back before it waits for its block once: for that it also computes
+ * the first nodes of the thread to its right, which that one has put into shared memory.
+ *
+ * A tree of more nodes than a block has room for is taken back part by part, from memory of the stream to
+ * memory of the stream. A part loses its last nodes, one in each step, which the next part has again.
  *
  * Returns 0 or a cudaError_t. */
 #include <cuda_runtime.h>
@@ -13,9 +16,11 @@ enum { CONTRACTS, PRICES };                                             /* as in
 enum { SPOT, STRIKE, RATE, DIVIDEND, VOLATILITY, TIME, TYPE, COLUMNS }; /* as in contracts.h */
 enum { CRR, LEISEN_REIMER };                                            /* as in tree.h */
 
-constexpr int threads = 256;
-constexpr int64_t most_shared = 48 << 10; /* bytes that every GPU gives a block unasked */
-constexpr int64_t most_room = 256 << 20;  /* bytes of the stream's memory; more blocks would share no cache */
+constexpr int most = 512; /* threads of a block, with at most 128 registers each */
+constexpr int each = 8;   /* nodes of a thread. More: the last warp has more nodes that are none */
+constexpr int ahead = 4;  /* steps between two waits. More: more nodes are computed twice */
+constexpr int64_t nodes_of_block = most * each, steps_of_part = 256;
+constexpr int64_t most_room = 256 << 20; /* bytes of the stream's memory; more blocks would share no cache */
 
 struct tree_args { /* the same as in tree.h */
     int64_t steps;
@@ -49,36 +54,116 @@ __device__ branch branch_of(const tree_args &args, const double *c)
     return {chance * discount, (1.0 - chance) * discount, log(up / down), log(down)};
 }
 
-__global__ void __launch_bounds__(threads)
-    trees(tree_args args, int64_t n, const double *contracts, double *prices, double *global)
+/* Prices and strikes have the sign of the payoff. */
+struct option {
+    branch b;
+    double spot, strike;
+};
+
+__device__ double price_at(const option &o, int64_t i)
+{
+    return o.spot * exp(static_cast<double>(i) * o.b.growth);
+}
+
+/* Nodes of a thread, and those of its right neighbour that it computes, too. */
+struct nodes {
+    double value[each + ahead], price[each + ahead];
+};
+
+/* Takes a thread's nodes `steps` steps back, `ahead` at most. scale: down^t of each step. */
+template <bool american> __device__ void take_back(const option &o, int steps, const double *scale, nodes *n)
+{
+#pragma unroll
+    for (int s = 0; s < ahead; s++)
+        if (s < steps) {
+            const double now = american ? scale[s] : 0.0;
+#pragma unroll
+            for (int i = 0; i < each + ahead - 1 - s; i++) {
+                const double v = fma(o.b.rise, n->value[i + 1], o.b.fall * n->value[i]);
+                const double paid = american ? fma(n->price[i], now, -o.strike) : v;
+                n->value[i] = v > paid ? v : paid;
+            }
+        }
+}
+
+/* Takes a block's nodes from step `from` of the tree `steps` steps back. The first one is number `low`.
+ * Numbers beyond the last node of a step do not matter: a node depends on itself and the one to its right.
+ *
+ * Round r uses one half of the shared memory while slow threads may still read the other half. shared: for
+ * each half a number of each thread that is ahead, and down^t of as many steps as there are threads. */
+template <bool american> __device__ void take_block_back(const option &o, int64_t low, int64_t from,
+                                                         int64_t steps, double *shared, nodes *n)
+{
+    const int threads = blockDim.x, me = threadIdx.x, rounds_of_scale = threads / ahead;
+    const int64_t first = low + static_cast<int64_t>(me) * each;
+    double *scales = shared + 2 * ahead * threads;
+    for (int64_t done = 0, round = 0; done < steps; done += ahead, round++) {
+        double *mine = shared + round % 2 * ahead * threads;
+        double *scale = scales + round / rounds_of_scale % 2 * threads;
+        const int here = static_cast<int>(steps - done < ahead ? steps - done : ahead);
+        const bool there = first < from - done; /* a node of the next step */
+        if (american && round % rounds_of_scale == 0)
+            scale[me] = exp(static_cast<double>(from - done - 1 - me) * o.b.base);
+        if (first <= from - done)
+#pragma unroll
+            for (int i = 0; i < ahead; i++)
+                mine[i * threads + me] = n->value[i];
+        __syncthreads();
+        if (!there)
+            continue;
+#pragma unroll
+        for (int i = 0; i < ahead; i++)
+            n->value[each + i] = me + 1 < threads ? mine[i * threads + me + 1] : 0.0;
+        take_back<american>(o, here, scale + round % rounds_of_scale * ahead, n);
+    }
+}
+
+/* The nodes of a thread at step `t`: payoffs at the end, before that what an earlier part has left. */
+__device__ void fill(const option &o, int64_t steps, int64_t t, int64_t first, const double *from, nodes *n)
+{
+    const double end = exp(static_cast<double>(steps) * o.b.base);
+#pragma unroll
+    for (int i = 0; i < each + ahead; i++) {
+        const bool there = first + i <= t;
+        n->price[i] = there ? price_at(o, first + i) : 0.0;
+        n->value[i] = 0.0;
+        if (there && i < each)
+            n->value[i] = t == steps ? fmax(n->price[i] * end - o.strike, 0.0) : from[first + i];
+    }
+}
+
+/* room: two rows of nodes for each block; NULL where a block has room for a tree. */
+template <bool american> __global__ void __launch_bounds__(most)
+    trees(tree_args args, int64_t n, const double *contracts, double *prices, double *room)
 {
     extern __shared__ double shared[];
-    const int64_t nodes = args.steps + 1;
-    double *price = global != nullptr ? global + blockIdx.x * 3 * nodes : shared;
+    const int64_t row = args.steps + 1, part = room != nullptr ? steps_of_part : args.steps;
     for (int64_t k = blockIdx.x; k < n; k += gridDim.x) {
         const double *c = contracts + k * COLUMNS;
-        const branch b = branch_of(args, c);
         const double sign = 1.0 - 2.0 * c[TYPE];
-        double *from = price + nodes, *to = from + nodes;
-        const double end = exp(static_cast<double>(args.steps) * b.base);
-        for (int64_t i = threadIdx.x; i < nodes; i += threads) {
-            price[i] = c[SPOT] * exp(static_cast<double>(i) * b.growth);
-            from[i] = fmax(sign * (price[i] * end - c[STRIKE]), 0.0);
-        }
-        for (int64_t t = args.steps - 1; t >= 0; t--) {
-            const double scale = args.american ? exp(static_cast<double>(t) * b.base) : 0.0;
-            __syncthreads();
-            for (int64_t i = threadIdx.x; i <= t; i += threads) {
-                const double v = b.rise * from[i + 1] + b.fall * from[i];
-                to[i] = args.american ? fmax(v, sign * (price[i] * scale - c[STRIKE])) : v;
+        const option o = {branch_of(args, c), sign * c[SPOT], sign * c[STRIKE]};
+        double *from = room != nullptr ? room + 2 * blockIdx.x * row : nullptr, *to = from + row;
+        nodes mine;
+        for (int64_t t = args.steps; t > 0;) {
+            const int64_t steps = t < part ? t : part, left = t - steps;
+            const int64_t whole = room != nullptr ? nodes_of_block - steps : row;
+            for (int64_t low = 0; low <= left; low += whole) {
+                const int64_t first = low + static_cast<int64_t>(threadIdx.x) * each;
+                fill(o, args.steps, t, first, from, &mine);
+                take_block_back<american>(o, low, t, steps, shared, &mine);
+#pragma unroll
+                for (int i = 0; i < each; i++)
+                    if (room != nullptr && first + i < low + whole && first + i <= left)
+                        to[first + i] = mine.value[i];
+                __syncthreads(); /* the next part, or option, uses the same memory */
             }
             double *other = from;
             from = to;
             to = other;
+            t = left;
         }
-        if (threadIdx.x == 0) /* this thread has written it */
-            prices[k] = from[0];
-        __syncthreads(); /* the next option uses the same memory */
+        if (threadIdx.x == 0)
+            prices[k] = mine.value[0];
     }
 }
 
@@ -88,21 +173,27 @@ extern "C" int binomial_cuda(const struct plb_task *task)
 {
     const tree_args args = *static_cast<const tree_args *>(task->args);
     const cudaStream_t stream = static_cast<cudaStream_t>(task->stream);
-    const int64_t bytes = 3 * (args.steps + 1) * static_cast<int64_t>(sizeof(double));
-    const bool fits = bytes <= most_shared;
-    int64_t blocks = task->count < 4096 ? task->count : 4096;
-    void *global = nullptr;
-    if (!fits) {
-        blocks = blocks < most_room / bytes ? blocks : most_room / bytes;
-        const cudaError_t status = cudaMallocAsync(&global, static_cast<size_t>(blocks * bytes), stream);
+    const int64_t nodes = args.steps + 1, row = nodes * static_cast<int64_t>(sizeof(double));
+    int64_t blocks = task->count < 4096 ? task->count : 4096, threads = (nodes + each - 1) / each;
+    threads = threads < most ? (threads + 31) / 32 * 32 : most;
+    void *room = nullptr;
+    if (nodes > nodes_of_block) {
+        blocks = blocks < most_room / (2 * row) ? blocks : most_room / (2 * row);
+        const cudaError_t status = cudaMallocAsync(&room, static_cast<size_t>(blocks * 2 * row), stream);
         if (status != cudaSuccess)
             return static_cast<int>(status);
     }
-    trees<<<static_cast<unsigned>(blocks), threads, fits ? static_cast<size_t>(bytes) : 0, stream>>>(
-        args, task->count, static_cast<const double *>(task->data[CONTRACTS]),
-        static_cast<double *>(task->data[PRICES]), static_cast<double *>(global));
+    const size_t shared = static_cast<size_t>(2 * (ahead + 1) * threads) * sizeof(double);
+    const auto *contracts = static_cast<const double *>(task->data[CONTRACTS]);
+    auto *prices = static_cast<double *>(task->data[PRICES]);
+    if (args.american != 0)
+        trees<true><<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared, stream>>>(
+            args, task->count, contracts, prices, static_cast<double *>(room));
+    else
+        trees<false><<<static_cast<unsigned>(blocks), static_cast<unsigned>(threads), shared, stream>>>(
+            args, task->count, contracts, prices, static_cast<double *>(room));
     const cudaError_t status = cudaGetLastError();
-    if (global != nullptr)
-        cudaFreeAsync(global, stream);
+    if (room != nullptr)
+        cudaFreeAsync(room, stream);
     return static_cast<int>(status);
 }

@@ -1,6 +1,10 @@
-/* grn on a GPU: a block for each target, or several, which share its sets; a thread for each set. Scores have
- * the same bits as on CPUs. A lower bound, as in scan.c, decides which sets are scored, and those that may be
- * among the best are put into the block's list by one thread. Then one thread for each target merges lists.
+/* grn on a GPU: a block for each target, or several, which share its sets; a thread for some sets that differ
+ * in their last gene. Scores have the same bits as on CPUs. A lower bound, as in scan.c, decides which sets
+ * are scored, and those that may be among the best are put into the block's list by one thread. Then a block
+ * for each target merges lists.
+ *
+ * Counting bits limits the speed. So the samples in which the last gene has level 0 are those of the other
+ * genes without those of its other levels, and three words are added bit by bit before bits are counted.
  *
  * It is weak where lists are long: they are in global memory. Returns 0 or a cudaError_t. */
 #include <cuda_runtime.h>
@@ -11,8 +15,15 @@ namespace {
 
 enum { X, LOGS, TARGETS, BEST, Y }; /* as in grn.c */
 enum { BY_TARGET, BY_PREDICTOR };   /* as in search.h */
-constexpr int threads = 128, lanes = 16;
+constexpr int threads = 128, lanes = 16, mergers = 128;
+constexpr int at_once = 3;       /* words */
 constexpr int64_t enough = 2048; /* blocks: about those that a large GPU runs at a time, twice over */
+
+/* Sets that a thread counts at a time: as many as registers allow. */
+__host__ __device__ constexpr int sets_at_once(int levels, int set)
+{
+    return levels == 2 ? 4 : set == 3 ? 1 : 2;
+}
 
 struct search { /* the same as in search.h */
     int64_t genes, targets, top, samples;
@@ -61,6 +72,7 @@ template <int levels, int patterns>
 __device__ double score_of(const search &s, const int64_t *n_log_n, int64_t of_target, const int *count)
 {
     int64_t with_samples = 0, each = 0, unseen = 0;
+#pragma unroll
     for (int p = 0; p < patterns; p++) {
         int seen = 0;
         for (int y = 0; y < levels; y++)
@@ -84,6 +96,7 @@ template <int levels, int patterns>
 __device__ float bound_of(const search &s, float penalty, const int *count)
 {
     float bound = 0.0f;
+#pragma unroll
     for (int p = 0; p < patterns; p++) {
         float seen = 0.0f, squares = 0.0f;
         for (int y = 0; y < levels; y++) {
@@ -100,35 +113,91 @@ __device__ float bound_of(const search &s, float penalty, const int *count)
     return bound;
 }
 
-/* Counts the set of each thread, and keeps it if it is among the best; `there`: the thread has one. All
- * threads of the block call it. */
+/* Bits of three words. more: the last two may have some. */
+__device__ int bits_of(const uint64_t *word, bool more)
+{
+    const uint64_t either = word[0] ^ word[1];
+    const int ones = __popcll(either ^ word[2]);
+    return more ? ones + 2 * __popcll((word[0] & word[1]) | (either & word[2])) : ones;
+}
+
+/* Words of genes and of a target, `at_once` of them. */
+template <int levels> struct chunk {
+    uint64_t of[levels][at_once]; /* the samples with each level */
+
+    __device__ void load(const search &s, const uint64_t *planes, int64_t gene, int64_t words, int64_t w)
+    {
+        for (int u = 0; u < at_once; u++) {
+            uint64_t word[levels] = {};
+            if (w + u < words)
+                words_of<levels>(s, planes, gene, words, w + u, word);
+            for (int l = 0; l < levels; l++)
+                of[l][u] = word[l];
+        }
+    }
+};
+
+/* Counts sets of the same genes but the last one. begin, count: samples of each pattern of these genes, and
+ * of the sets, with each level of the target. They begin as 0. */
+template <int levels, int set, int patterns, int many>
+__device__ void count_sets(const search &s, const inputs &in, const int64_t *genes, const int64_t *last,
+                           int64_t target, int (*begin)[levels], int (*count)[patterns][levels])
+{
+    constexpr int begins = patterns / levels;
+    const int64_t words = (s.samples + 63) / 64;
+    for (int64_t w = 0; w < words; w += at_once) {
+        const bool more = w + 1 < words;
+        chunk<levels> x[set > 1 ? set - 1 : 1], own[many], y;
+        for (int i = 0; i + 1 < set; i++)
+            x[i].load(s, in.x, genes[i], words, w);
+        for (int g = 0; g < many; g++)
+            own[g].load(s, in.x, last[g], words, w);
+        y.load(s, in.y, target, words, w);
+#pragma unroll
+        for (int c = 0; c < begins * levels; c++) {
+            uint64_t both[at_once], all[at_once];
+#pragma unroll
+            for (int u = 0; u < at_once; u++) {
+                both[u] = y.of[c % levels][u];
+                int rest = c / levels;
+#pragma unroll
+                for (int i = set - 2; i >= 0; i--, rest /= levels)
+                    both[u] &= x[i].of[rest % levels][u];
+            }
+            begin[c / levels][c % levels] += bits_of(both, more);
+#pragma unroll
+            for (int g = 0; g < many; g++)
+#pragma unroll
+                for (int l = 1; l < levels; l++) {
+#pragma unroll
+                    for (int u = 0; u < at_once; u++)
+                        all[u] = both[u] & own[g].of[l][u];
+                    count[g][c / levels * levels + l][c % levels] += bits_of(all, more);
+                }
+        }
+    }
+#pragma unroll
+    for (int g = 0; g < many; g++)
+#pragma unroll
+        for (int c = 0; c < begins * levels; c++) {
+            int &none = count[g][c / levels * levels][c % levels];
+            none = begin[c / levels][c % levels];
+#pragma unroll
+            for (int l = 1; l < levels; l++)
+                none -= count[g][c / levels * levels + l][c % levels];
+        }
+}
+
+/* Keeps the counted set of each thread if it is among the best; `there`: the thread has one. All threads of
+ * the block call it. */
 template <int levels, int set, int patterns>
-__device__ void try_sets(const search &s, const inputs &in, const int64_t *genes, bool there, int64_t target,
-                         int64_t of_target, pair *list)
+__device__ void try_set(const search &s, const inputs &in, const int64_t *genes, const int *count, bool there,
+                        int64_t of_target, pair *list)
 {
     __shared__ pair found[threads];
     __shared__ int n_found;
-    const int64_t words = (s.samples + 63) / 64;
     const double weight = s.alpha * patterns + static_cast<double>(s.samples);
-    int count[patterns * levels] = {0};
     pair mine = {0.0, 0};
-    for (int64_t w = 0; there && w < words; w++) {
-        uint64_t x[set][levels], y[levels];
-        for (int i = 0; i < set; i++)
-            words_of<levels>(s, in.x, genes[i], words, w, x[i]);
-        words_of<levels>(s, in.y, target, words, w, y);
-#pragma unroll
-        for (int p = 0; p < patterns; p++) {
-            uint64_t both = ~0ull;
-            int rest = p;
-#pragma unroll
-            for (int i = set - 1; i >= 0; i--, rest /= levels)
-                both &= x[i][rest % levels];
-#pragma unroll
-            for (int l = 0; l < levels; l++)
-                count[p * levels + l] += __popcll(both & y[l]);
-        }
-    }
     const double penalty = s.alpha * static_cast<double>(of_target)
                          / (s.scale * static_cast<double>(s.samples));
     there = there
@@ -154,6 +223,31 @@ __device__ void try_sets(const search &s, const inputs &in, const int64_t *genes
     __syncthreads();
 }
 
+/* Tries the sets of each thread: those with the genes `from` + thread, and so on, as their last one. All
+ * threads of the block call it. */
+template <int levels, int set, int patterns, int many>
+__device__ void try_sets(const search &s, const inputs &in, int64_t *genes, int64_t from, int64_t to,
+                         int64_t step, int64_t target, int64_t of_target, pair *list)
+{
+    int begin[patterns / levels][levels] = {}, count[many][patterns][levels] = {};
+    int64_t last[many];
+    bool any = true;
+    for (int i = 0; i + 1 < set && s.self == 0; i++)
+        any = any && genes[i] != target;
+    for (int g = 0; g < many; g++) {
+        last[g] = from + g * step + threadIdx.x;
+        last[g] = last[g] < to ? last[g] : to - 1;
+    }
+    if (any && from + threadIdx.x < to)
+        count_sets<levels, set, patterns, many>(s, in, genes, last, target, begin, count);
+#pragma unroll
+    for (int g = 0; g < many && from + g * step < to; g++) {
+        const bool there = any && from + g * step + threadIdx.x < to && (s.self != 0 || last[g] != target);
+        genes[set - 1] = last[g];
+        try_set<levels, set, patterns>(s, in, genes, count[g][0], there, of_target, list);
+    }
+}
+
 /* Block (slice, target) tries its share of a target's sets. */
 template <int levels, int set, int patterns> __global__ void __launch_bounds__(threads)
     find(search s, inputs in, pair *lists)
@@ -175,13 +269,9 @@ template <int levels, int set, int patterns> __global__ void __launch_bounds__(t
         of_target -= in.n_log_n[all[l]];
     __syncthreads();
     const auto try_last = [&](int64_t *genes, int64_t from, int64_t to, int64_t step) {
-        for (int64_t c0 = from; c0 < to; c0 += step) {
-            genes[set - 1] = c0 + threadIdx.x;
-            bool there = genes[set - 1] < to;
-            for (int i = 0; i < set && s.self == 0; i++)
-                there = there && genes[i] != target;
-            try_sets<levels, set, patterns>(s, in, genes, there, target, of_target, list);
-        }
+        constexpr int many = sets_at_once(levels, set);
+        for (int64_t c0 = from; c0 < to; c0 += many * step)
+            try_sets<levels, set, patterns, many>(s, in, genes, c0, to, step, target, of_target, list);
     };
     int64_t genes[3];
     if constexpr (set == 1)
@@ -197,16 +287,45 @@ template <int levels, int set, int patterns> __global__ void __launch_bounds__(t
         }
 }
 
-/* The best of the slices' lists, a thread for each target. */
-__global__ void merge(int64_t top, int64_t slices, int64_t n, const pair *lists, pair *best)
+/* The best of the slices' lists, which are sorted: block t merges those of target t. Each thread knows the
+ * best pair that its lists have left, and the best one of all threads is the next one. */
+__global__ void __launch_bounds__(mergers) merge(int64_t top, int64_t slices, const pair *lists, pair *best)
 {
-    const int64_t t = static_cast<int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-    if (t >= n)
-        return;
-    for (int64_t i = 0; i < top; i++)
-        best[t * top + i] = lists[t * slices * top + i];
-    for (int64_t i = top; i < slices * top; i++)
-        add(best + t * top, top, lists[t * slices * top + i]);
+    extern __shared__ int64_t taken[]; /* of each list */
+    __shared__ pair next[mergers];
+    __shared__ int owner[mergers];
+    const int me = static_cast<int>(threadIdx.x);
+    pair mine = {INFINITY, PLB_NO_INDEX};
+    int64_t from = me;
+    lists += blockIdx.x * slices * top;
+    for (int64_t l = me; l < slices; l += mergers)
+        taken[l] = 0;
+    for (int64_t i = 0; i < top; i++) {
+        if (i == 0 || owner[0] == me) {
+            mine = pair{INFINITY, PLB_NO_INDEX};
+            for (int64_t l = me; l < slices; l += mergers)
+                if (taken[l] < top && before(lists[l * top + taken[l]], mine)) {
+                    mine = lists[l * top + taken[l]];
+                    from = l;
+                }
+        }
+        __syncthreads(); /* all know who had the last one */
+        next[me] = mine;
+        owner[me] = me;
+        for (int half = mergers / 2; half > 0; half /= 2) {
+            __syncthreads();
+            if (me < half && before(next[me + half], next[me])) {
+                next[me] = next[me + half];
+                owner[me] = owner[me + half];
+            }
+        }
+        __syncthreads();
+        if (owner[0] == me) {
+            best[blockIdx.x * top + i] = mine;
+            if (from < slices)
+                taken[from]++;
+        }
+    }
 }
 
 template <int levels, int set, int patterns>
@@ -250,8 +369,8 @@ extern "C" int grn_cuda(const struct plb_task *task)
         if (error != cudaSuccess)
             return static_cast<int>(error);
         launch_any(s, in, dim3(static_cast<unsigned>(slices), static_cast<unsigned>(now)), stream, lists);
-        merge<<<static_cast<unsigned>((now + 31) / 32), 32, 0, stream>>>(s.top, slices, now, lists,
-                                                                         best + t * s.top);
+        merge<<<static_cast<unsigned>(now), mergers, static_cast<size_t>(slices) * sizeof(int64_t), stream>>>(
+            s.top, slices, lists, best + t * s.top);
         error = cudaGetLastError();
         cudaFreeAsync(lists, stream);
         if (error != cudaSuccess)

@@ -1,6 +1,7 @@
-/* nbody on a GPU: a thread for each body adds up what all others pull, tile by tile from shared memory, and
- * moves its body. Then a block for each element of the sums adds up the bodies' energies or momenta in a
- * fixed order.
+/* nbody on a GPU: a block adds up what all bodies pull at 32 of them, and moves these. Each warp of a block
+ * takes another tile of bodies, some of them at a time through shared memory, and then the tiles' sums are
+ * added in the order of the tiles. So there are enough warps where bodies are few. Then a block for each
+ * element of the sums adds up the bodies' energies or momenta in a fixed order.
  *
  * Each sum is in the order of the bodies, so all GPUs of a kind give the same bits however bodies are split.
  * Roots are the GPU's own, so CPUs give others. Returns 0 or a cudaError_t. */
@@ -12,7 +13,9 @@ namespace {
 
 enum { MASSES, POSITIONS, KICKS, VELOCITIES, NEW_POSITIONS, NEW_VELOCITIES, SUMS }; /* as in nbody.c */
 enum { KINETIC, POTENTIAL, MOMENTUM, ALL_SUMS = MOMENTUM + 3 };                     /* as in check.h */
-constexpr int threads = 128, tile = 256, adders = 256;                              /* tile: as in pull.h */
+constexpr int lanes = 32, warps = 8, threads = lanes * warps, adders = 1024;
+constexpr int tile = 256; /* as in pull.h */
+constexpr int part = 64;  /* bodies of a tile that are in shared memory at a time */
 
 struct space { /* the same as in pull.h */
     int64_t n;
@@ -45,61 +48,80 @@ template <typename real> struct arrays {
     moment *moments;
 };
 
-/* The sums of pull_block, for body `own`. All threads of a block call it. */
-template <typename real> __device__ void pull(const space &s, const arrays<real> &a, int64_t own, double *sum)
+/* Adds n bodies from number `begin` on, which are at `bodies`, to the sums of body `own` at x, y, z. */
+template <typename real> __device__ void add_part(const body<real> *bodies, int64_t begin, int n, int64_t own,
+                                                  const body<real> &at, real softening, real *sum)
 {
-    __shared__ body<real> bodies[tile];
-    const real x = a.positions[3 * own], y = a.positions[3 * own + 1], z = a.positions[3 * own + 2];
-    const real softening = static_cast<real>(s.softening);
-    for (int64_t begin = 0; begin < s.n; begin += tile) {
-        const int here = static_cast<int>(s.n - begin < tile ? s.n - begin : tile);
-        real sum_x = 0, sum_y = 0, sum_z = 0, depth = 0;
-        __syncthreads();
-        for (int j = threadIdx.x; j < here; j += threads) {
-            const real *at = a.positions + 3 * (begin + j);
-            bodies[j] = {at[0], at[1], at[2], a.masses[begin + j]};
-        }
-        __syncthreads();
+    const int self = own >= begin && own < begin + n ? static_cast<int>(own - begin) : -1;
 #pragma unroll 4
-        for (int j = 0; j < here; j++) {
-            const body<real> b = bodies[j];
-            const real dx = b.x - x, dy = b.y - y, dz = b.z - z;
-            const real square = fma(dx, dx, fma(dy, dy, fma(dz, dz, softening))), near = root(square);
-            const real weight = (begin + j == own ? static_cast<real>(0) : b.mass) * near * (near * near);
-            sum_x = fma(weight, dx, sum_x);
-            sum_y = fma(weight, dy, sum_y);
-            sum_z = fma(weight, dz, sum_z);
-            depth = fma(weight, square, depth);
-        }
-        sum[0] += sum_x;
-        sum[1] += sum_y;
-        sum[2] += sum_z;
-        sum[3] += depth;
+    for (int j = 0; j < n; j++) {
+        const body<real> b = bodies[j];
+        const real dx = b.x - at.x, dy = b.y - at.y, dz = b.z - at.z;
+        const real square = fma(dx, dx, fma(dy, dy, fma(dz, dz, softening))), near = root(square);
+        const real weight = (j == self ? static_cast<real>(0) : b.mass) * near * (near * near);
+        sum[0] = fma(weight, dx, sum[0]);
+        sum[1] = fma(weight, dy, sum[1]);
+        sum[2] = fma(weight, dz, sum[2]);
+        sum[3] = fma(weight, square, sum[3]);
     }
+}
+
+/* The sums of pull_block, for the lane's body `own`, at to[...][lane]. All threads of a block call it. */
+template <typename real>
+__device__ void pull(const space &s, const arrays<real> &a, int64_t own, double (*to)[lanes])
+{
+    __shared__ body<real> bodies[warps][part];
+    __shared__ real of_tile[warps][4][lanes];
+    const int lane = threadIdx.x % lanes, warp = threadIdx.x / lanes;
+    const real *position = a.positions + 3 * own;
+    const body<real> at = {position[0], position[1], position[2], 0};
+    double total = 0.0; /* number `warp` of the sums, in the first four warps */
+    for (int64_t first = 0; first < s.n; first += warps * tile) {
+        real sum[4] = {0, 0, 0, 0};
+        for (int64_t begin = first + warp * tile, past = 0; past < tile && first + past < s.n; past += part) {
+            const int64_t left = s.n - begin - past;
+            const int here = static_cast<int>(left < 0 ? 0 : left < part ? left : part);
+            __syncwarp();
+            for (int j = lane; j < here; j += lanes) {
+                const real *from = a.positions + 3 * (begin + past + j);
+                bodies[warp][j] = {from[0], from[1], from[2], a.masses[begin + past + j]};
+            }
+            __syncwarp();
+            add_part(bodies[warp], begin + past, here, own, at, static_cast<real>(s.softening), sum);
+        }
+        __syncthreads(); /* the tiles before these have been added */
+        for (int k = 0; k < 4; k++)
+            of_tile[warp][k][lane] = sum[k];
+        __syncthreads();
+        for (int w = 0; warp < 4 && w < warps && first + w * tile < s.n; w++)
+            total += of_tile[w][warp][lane];
+    }
+    if (warp < 4)
+        to[warp][lane] = total;
+    __syncthreads();
 }
 
 template <typename real> __global__ void __launch_bounds__(threads)
     advance(space s, int64_t first, int64_t count, arrays<real> a)
 {
-    for (int64_t base = static_cast<int64_t>(blockIdx.x) * threads; base < count;
-         base += static_cast<int64_t>(gridDim.x) * threads) {
-        const int64_t i = base + threadIdx.x, own = first + (i < count ? i : count - 1);
-        const double pulls = s.gravity * s.unit;
-        double sum[4] = {0.0, 0.0, 0.0, 0.0};
-        pull(s, a, own, sum);
-        if (i >= count)
-            continue;
-        moment m = {s.unit * a.masses[own], pulls * sum[3], {}};
-        for (int k = 0; k < 3; k++) {
-            const double v = a.velocities[3 * i + k] + a.kick->before * (pulls * sum[k]);
-            const double leaving = v + a.kick->after * (pulls * sum[k]);
-            m.v[k] = v;
-            a.new_velocities[3 * i + k] = static_cast<real>(leaving);
-            a.new_positions[3 * i + k] = static_cast<real>(a.positions[3 * own + k]
-                                                           + a.kick->drift * leaving);
-        }
-        a.moments[i] = m;
+    __shared__ double sum[4][lanes];
+    const int lane = threadIdx.x % lanes;
+    const double pulls = s.gravity * s.unit;
+    const int64_t i = static_cast<int64_t>(blockIdx.x) * lanes + lane,
+                  own = first + (i < count ? i : count - 1);
+    pull(s, a, own, sum);
+    if (i >= count || threadIdx.x >= lanes)
+        return;
+    moment m = {s.unit * a.masses[own], pulls * sum[3][lane], {}};
+    for (int k = 0; k < 3; k++) {
+        const double force = pulls * sum[k][lane];
+        const double v = a.velocities[3 * i + k] + a.kick->before * force;
+        const double leaving = v + a.kick->after * force;
+        m.v[k] = v;
+        a.new_velocities[3 * i + k] = static_cast<real>(leaving);
+        a.new_positions[3 * i + k] = static_cast<real>(a.positions[3 * own + k] + a.kick->drift * leaving);
     }
+    a.moments[i] = m;
 }
 
 /* Block b makes element b of the sums. */
@@ -109,7 +131,7 @@ __global__ void __launch_bounds__(adders) add(int64_t count, const moment *momen
     const int which = static_cast<int>(blockIdx.x);
     double sum = 0.0;
     for (int64_t i = threadIdx.x; i < count; i += adders) {
-        const moment m = moments[i];
+        const moment &m = moments[i];
         if (which == KINETIC)
             sum += 0.5 * m.mass * (m.v[0] * m.v[0] + m.v[1] * m.v[1] + m.v[2] * m.v[2]);
         else if (which == POTENTIAL)
@@ -129,7 +151,7 @@ __global__ void __launch_bounds__(adders) add(int64_t count, const moment *momen
 
 template <typename real> void enqueue(const plb_task *task, moment *moments, cudaStream_t stream)
 {
-    const int64_t blocks = (task->count + threads - 1) / threads;
+    const int64_t blocks = (task->count + lanes - 1) / lanes;
     const arrays<real> a = {static_cast<const real *>(task->data[MASSES]),
                             static_cast<const real *>(task->data[POSITIONS]),
                             static_cast<const real *>(task->data[VELOCITIES]),
@@ -137,8 +159,8 @@ template <typename real> void enqueue(const plb_task *task, moment *moments, cud
                             static_cast<real *>(task->data[NEW_VELOCITIES]),
                             static_cast<const kicks *>(task->data[KICKS]),
                             moments};
-    advance<<<static_cast<unsigned>(blocks < 65535 ? blocks : 65535), threads, 0, stream>>>(
-        *static_cast<const space *>(task->args), task->first, task->count, a);
+    advance<<<static_cast<unsigned>(blocks), threads, 0, stream>>>(*static_cast<const space *>(task->args),
+                                                                   task->first, task->count, a);
 }
 
 } // namespace
