@@ -81,7 +81,8 @@ SETTINGS = PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SAN=$(SAN) PLB_QUICK=$
 # One thread alone is at work in these, or those of a kernel: a thread sanitizer has nothing to see.
 UNTHREADED := $(B)/test/simulation/% $(B)/test/conformance/test_balancers test/unit/%.sh \
               test/simulation/%.sh $(patsubst %,test/system/test_%.sh,nbody grn gaussian blackscholes \
-              binomial mandelbrot taylor kernel_errors cuda_kernels cuda_results) $(B)/test/fake-cuda/test_fake_blocks
+              binomial mandelbrot taylor kernel_errors cuda_kernels cuda_results) \
+              $(B)/test/fake-cuda/test_fake_blocks
 # These read texts, and run nothing that a sanitizer has been built into.
 UNBUILT := $(patsubst %,test/unit/test_%.sh,docs layers licences size site dist install_deps mpi_flags)
 # Those that take longest come first, so that no core waits for the last one.

@@ -70,6 +70,13 @@ struct nodes {
     double value[each + ahead], price[each + ahead];
 };
 
+__device__ void swap(double **one, double **other)
+{
+    double *of_one = *one;
+    *one = *other;
+    *other = of_one;
+}
+
 /* Takes a thread's nodes `steps` steps back, `ahead` at most. scale: down^t of each step. */
 template <bool american> __device__ void take_back(const option &o, int steps, const double *scale, nodes *n)
 {
@@ -89,32 +96,36 @@ template <bool american> __device__ void take_back(const option &o, int steps, c
 /* Takes a block's nodes from step `from` of the tree `steps` steps back. The first one is number `low`.
  * Numbers beyond the last node of a step do not matter: a node depends on itself and the one to its right.
  *
- * Round r uses one half of the shared memory while slow threads may still read the other half. shared: for
- * each half a number of each thread that is ahead, and down^t of as many steps as there are threads. */
+ * Threads wait for each other once in `ahead` steps, and use one half of the shared memory while slow ones
+ * may still read the other half. shared: for each half `ahead` nodes of each thread; and then, for each half,
+ * down^t of as many steps as there are threads. */
 template <bool american> __device__ void take_block_back(const option &o, int64_t low, int64_t from,
                                                          int64_t steps, double *shared, nodes *n)
 {
-    const int threads = blockDim.x, me = threadIdx.x, rounds_of_scale = threads / ahead;
+    const int threads = blockDim.x, me = threadIdx.x, right = me + 1 < threads ? me + 1 : me;
     const int64_t first = low + static_cast<int64_t>(me) * each;
-    double *scales = shared + 2 * ahead * threads;
-    for (int64_t done = 0, round = 0; done < steps; done += ahead, round++) {
-        double *mine = shared + round % 2 * ahead * threads;
-        double *scale = scales + round / rounds_of_scale % 2 * threads;
-        const int here = static_cast<int>(steps - done < ahead ? steps - done : ahead);
-        const bool there = first < from - done; /* a node of the next step */
-        if (american && round % rounds_of_scale == 0)
+    double *mine = shared, *other = shared + ahead * threads;
+    double *scale = other + ahead * threads, *other_scale = scale + threads;
+    for (int64_t done = 0; done < steps; done += threads) {
+        const int these = static_cast<int>(steps - done < threads ? steps - done : threads);
+        const int64_t left = from - done - first; /* steps until the first node is none */
+        if (american)
             scale[me] = exp(static_cast<double>(from - done - 1 - me) * o.b.base);
-        if (first <= from - done)
+        for (int s = 0; s < these; s += ahead) {
+            if (s <= left)
 #pragma unroll
-            for (int i = 0; i < ahead; i++)
-                mine[i * threads + me] = n->value[i];
-        __syncthreads();
-        if (!there)
-            continue;
+                for (int i = 0; i < ahead; i++)
+                    mine[i * threads + me] = n->value[i];
+            __syncthreads();
+            if (s < left) {
 #pragma unroll
-        for (int i = 0; i < ahead; i++)
-            n->value[each + i] = me + 1 < threads ? mine[i * threads + me + 1] : 0.0;
-        take_back<american>(o, here, scale + round % rounds_of_scale * ahead, n);
+                for (int i = 0; i < ahead; i++)
+                    n->value[each + i] = mine[i * threads + right];
+                take_back<american>(o, these - s, scale + s, n);
+            }
+            swap(&mine, &other);
+        }
+        swap(&scale, &other_scale);
     }
 }
 
@@ -157,9 +168,7 @@ template <bool american> __global__ void __launch_bounds__(most)
                         to[first + i] = mine.value[i];
                 __syncthreads(); /* the next part, or option, uses the same memory */
             }
-            double *other = from;
-            from = to;
-            to = other;
+            swap(&from, &to);
             t = left;
         }
         if (threadIdx.x == 0)

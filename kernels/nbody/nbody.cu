@@ -48,22 +48,43 @@ template <typename real> struct arrays {
     moment *moments;
 };
 
-/* Adds n bodies from number `begin` on, which are at `bodies`, to the sums of body `own` at x, y, z. */
-template <typename real> __device__ void add_part(const body<real> *bodies, int64_t begin, int n, int64_t own,
-                                                  const body<real> &at, real softening, real *sum)
+/* Adds n bodies to the sums of one at `at`. self: this one is number `own` of them, or of others. */
+template <bool self, typename real> __device__ void add_part(const body<real> *bodies, int n, int own,
+                                                             const body<real> &at, real softening, real *sum)
 {
-    const int self = own >= begin && own < begin + n ? static_cast<int>(own - begin) : -1;
 #pragma unroll 4
     for (int j = 0; j < n; j++) {
         const body<real> b = bodies[j];
         const real dx = b.x - at.x, dy = b.y - at.y, dz = b.z - at.z;
         const real square = fma(dx, dx, fma(dy, dy, fma(dz, dz, softening))), near = root(square);
-        const real weight = (j == self ? static_cast<real>(0) : b.mass) * near * (near * near);
+        const real weight = (self && j == own ? static_cast<real>(0) : b.mass) * near * (near * near);
         sum[0] = fma(weight, dx, sum[0]);
         sum[1] = fma(weight, dy, sum[1]);
         sum[2] = fma(weight, dz, sum[2]);
         sum[3] = fma(weight, square, sum[3]);
     }
+}
+
+/* Loads up to `part` bodies from number `begin` on, and adds them to the sums of each lane's body `own`. The
+ * lanes of a warp call it together. */
+template <typename real> __device__ void pull_part(const space &s, const arrays<real> &a, int64_t begin,
+                                                   int64_t own, const body<real> &at, body<real> *bodies,
+                                                   real *sum)
+{
+    const int lane = threadIdx.x % lanes;
+    const int here = static_cast<int>(begin > s.n ? 0 : s.n - begin < part ? s.n - begin : part);
+    const real softening = static_cast<real>(s.softening);
+    __syncwarp();
+    for (int j = lane; j < here; j += lanes) {
+        const real *from = a.positions + 3 * (begin + j);
+        bodies[j] = {from[0], from[1], from[2], a.masses[begin + j]};
+    }
+    __syncwarp();
+    if (own - lane < begin + here && own + lanes > begin) /* the lanes' bodies may be among them */
+        add_part<true>(bodies, here, own < begin || own >= begin + here ? -1 : static_cast<int>(own - begin),
+                       at, softening, sum);
+    else
+        add_part<false>(bodies, here, -1, at, softening, sum);
 }
 
 /* The sums of pull_block, for the lane's body `own`, at to[...][lane]. All threads of a block call it. */
@@ -78,17 +99,8 @@ __device__ void pull(const space &s, const arrays<real> &a, int64_t own, double 
     double total = 0.0; /* number `warp` of the sums, in the first four warps */
     for (int64_t first = 0; first < s.n; first += warps * tile) {
         real sum[4] = {0, 0, 0, 0};
-        for (int64_t begin = first + warp * tile, past = 0; past < tile && first + past < s.n; past += part) {
-            const int64_t left = s.n - begin - past;
-            const int here = static_cast<int>(left < 0 ? 0 : left < part ? left : part);
-            __syncwarp();
-            for (int j = lane; j < here; j += lanes) {
-                const real *from = a.positions + 3 * (begin + past + j);
-                bodies[warp][j] = {from[0], from[1], from[2], a.masses[begin + past + j]};
-            }
-            __syncwarp();
-            add_part(bodies[warp], begin + past, here, own, at, static_cast<real>(s.softening), sum);
-        }
+        for (int64_t past = 0; past < tile && first + past < s.n; past += part)
+            pull_part(s, a, first + warp * tile + past, own, at, bodies[warp], sum);
         __syncthreads(); /* the tiles before these have been added */
         for (int k = 0; k < 4; k++)
             of_tile[warp][k][lane] = sum[k];
