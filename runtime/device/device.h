@@ -72,6 +72,10 @@ struct plb_device_ops {
     const char *(*pin)(const struct plb_device *device, void *memory, size_t bytes);
     void (*unpin)(void *memory);
 
+    /* Has what is enqueued in a lane from now on begin when the inputs of the task in the lane `other`, which
+     * was launched, have been copied in. NULL: the device cannot. */
+    int (*follow)(struct plb_device *device, int lane, int other);
+
     /* Sets memory that the device works in to zero, in the lane's order. NULL: the host can write that
      * memory, and one thread does. */
     int (*zero)(struct plb_device *device, int lane, void *memory, size_t bytes);

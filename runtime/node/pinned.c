@@ -40,7 +40,7 @@ void plb_pinned_add(struct plb_pinned *pinned, const struct plb_runner *r)
         pinned->tried[i] = memory;
         plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &bytes);
         if ((uintptr_t)memory % PAGE != 0 || bytes == 0
-            || !plb_page_lock(e->locks, e->ops, e->device, memory, bytes))
+            || !plb_page_lock(e->copies.locks, e->ops, e->device, memory, bytes))
             continue;
         pinned->at = plb_grow(pinned->at, (size_t)(pinned->n + 1) * sizeof *pinned->at);
         pinned->at[pinned->n++] = (struct plb_pinned_buffer){memory, bytes, e->ops};

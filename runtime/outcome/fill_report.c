@@ -194,6 +194,8 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .transfer_s = totals->transfer_s,
                                      .cpu_s = totals->cpu_s,
                                      .waited_s = totals->waited_s,
+                                     .copied_in = totals->copied_in,
+                                     .copied_out = totals->copied_out,
                                      .imbalance_s = totals->imbalance_s,
                                      .tail_s = totals->tail_s,
                                      .held_up_s = totals->held_up_s,

@@ -45,19 +45,20 @@ struct plb_report_pu {
     enum plb_pu_kind kind;
     double power; /* as given, or a guess; only ratios matter */
     int64_t units, blocks, tasks;
-    int64_t in_vain;            /* units executed after others had done them */
-    int64_t wrong;              /* audited tasks in which its result was the wrong one */
-    double busy_s, transfer_s;  /* transfer_s is a part of busy_s */
-    double idle_s;              /* derived */
-    double cpu_s, waited_s;     /* of its threads on cores, and for one that others had; zeros: not known */
-    double core_share;          /* derived: of the first in both; or NAN */
-    double work;                /* that it did, in units of average cost; 0: nobody has counted it */
-    double work_share;          /* derived by report/losses.h: of the work of all, as the next one */
-    double rate_share;          /* of the rates of all, without the starts of tasks; 0: unknown */
-    double starts_s;            /* that its tasks took beyond their work */
-    double imbalance_s, tail_s; /* that it waited at the ends of passes */
-    double held_up_s;           /* that others waited so for it */
-    double longest_s;           /* of its longest task, or of short ones that it told of together */
+    int64_t in_vain;           /* units executed after others had done them */
+    int64_t wrong;             /* audited tasks in which its result was the wrong one */
+    double busy_s, transfer_s; /* transfer_s is a part of busy_s */
+    double idle_s;             /* derived */
+    double cpu_s, waited_s;    /* of its threads on cores, and for one that others had; zeros: not known */
+    int64_t copied_in, copied_out; /* bytes to and from its own memory */
+    double core_share;             /* derived: of the first in both; or NAN */
+    double work;                   /* that it did, in units of average cost; 0: nobody has counted it */
+    double work_share;             /* derived by report/losses.h: of the work of all, as the next one */
+    double rate_share;             /* of the rates of all, without the starts of tasks; 0: unknown */
+    double starts_s;               /* that its tasks took beyond their work */
+    double imbalance_s, tail_s;    /* that it waited at the ends of passes */
+    double held_up_s;              /* that others waited so for it */
+    double longest_s;              /* of its longest task, or of short ones that it told of together */
     int64_t longest_first, longest_units;
     double training_s; /* that it waited while others were in training */
     double solving_s;  /* that it waited while the master solved; 0 without a trace */

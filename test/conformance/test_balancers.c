@@ -157,8 +157,12 @@ static void answer_all(struct course *c)
         double took = seconds(c->t->times, plb_random_bits(1, (uint64_t)c->at), sent.to,
                               sent.block.range.count);
         struct plb_message done = {.type = PLB_DONE, .from = sent.to, .pass = c->pass};
-        done.done = (struct plb_done){
-            sent.block.range, sent.block.id, PLB_NO_SLOT, 1, took, 0.1 * took, 0, 0, 0, 0, 0, 0, 0.0, 0.0};
+        done.done = (struct plb_done){.range = sent.block.range,
+                                      .block = sent.block.id,
+                                      .slot = PLB_NO_SLOT,
+                                      .tasks = 1,
+                                      .execute_s = took,
+                                      .transfer_s = 0.1 * took};
         c->now += 1e-3;
         plb_master_receive(c->master, &done, c->now, &c->out);
         lose_some(c);

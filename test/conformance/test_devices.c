@@ -203,6 +203,34 @@ static void lanes_do_not_disturb_each_other(void **state)
     }
 }
 
+/* A lane that follows another one finds the inputs of its task, whichever is awaited first. */
+static void a_lane_finds_what_another_one_brings(void **state)
+{
+    (void)state;
+    for (int k = 0; k < n_kinds; k++) {
+        const struct plb_device_ops *ops = kinds[k].ops;
+        struct plb_device *d = ops->follow != NULL ? open_kind(&kinds[k]) : NULL;
+        for (int64_t round = 0; round < 5 && d != NULL; round++) {
+            struct work bring = new_work(&kinds[k], d, round), find = new_work(&kinds[k], d, -1);
+            struct plb_phase phase = phase_of(twice, "twice");
+            void *data[2] = {bring.data[0], find.data[1]};
+            struct plb_task task = {.first = 5, .count = N, .data = data, .threads = 1};
+            ask(&kinds[k], d, 0, &bring, round);
+            assert_int_equal(ops->follow(d, 1, 0), 0);
+            assert_int_equal(ops->launch(d, 1, &phase, &task), 0);
+            assert_int_equal(ops->copy_out(d, 1, find.out, find.data[1], N * sizeof(double)), 0);
+            assert_int_equal(ops->wait(d, 1, &(struct plb_device_times){0}), 0);
+            for (int i = 0; i < N; i++)
+                assert_true(find.out[i] == 2.0 * bring.in[i] + 5.0);
+            assert_int_equal(ops->wait(d, 0, &(struct plb_device_times){0}), 0);
+            free_work(&kinds[k], d, &bring);
+            free_work(&kinds[k], d, &find);
+        }
+        if (d != NULL)
+            ops->close(d);
+    }
+}
+
 /* A task that overtakes the one before it adds nothing, and what comes after counts from where the slower one
  * ended: the sum is still no more than the time that has passed. */
 static void overtake(const struct kind *k)
@@ -324,6 +352,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(results_come_back),
         cmocka_unit_test(a_kernel_s_status_comes_back),
         cmocka_unit_test(lanes_do_not_disturb_each_other),
+        cmocka_unit_test(a_lane_finds_what_another_one_brings),
         cmocka_unit_test(overtaking_is_counted_once),
         cmocka_unit_test(an_empty_task_is_measured),
         cmocka_unit_test(an_asynchronous_error_is_found),

@@ -169,6 +169,8 @@ static int verify(struct plb_app *app)
     return PLB_OK;
 }
 
+PLB_CUDA_ENTRY(heat_cuda); /* test/fake-cuda/heat.c */
+
 const struct plb_kernel plb_kernel = {
     .name = "heat",
     PLB_KERNEL_HEAD,
@@ -176,6 +178,7 @@ const struct plb_kernel plb_kernel = {
     .summary = "a rod in which heat spreads",
     .options = options,
     .cpu = entry,
+    .cuda = heat_cuda,
     .setup = setup,
     .next = next,
     .verify = verify,

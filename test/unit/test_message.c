@@ -248,6 +248,8 @@ static const struct wrong wrongs[] = {
     I64(PLB_DONE, done.buffers, -1),
     I64(PLB_DONE, done.records, -1),
     I64(PLB_DONE, done.tasks, 0),
+    I64(PLB_DONE, done.copied_in, -1),
+    I64(PLB_DONE, done.copied_out, -1),
     I64(PLB_DONE, done.tasks, -1),
     I64(PLB_DONE, done.tasks, 6),
     RANGE(PLB_FAIL, fail.range),

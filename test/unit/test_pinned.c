@@ -71,7 +71,7 @@ static void start(struct fixture *f, bool owner, const struct plb_kernel *kernel
     f->shared.config = (struct plb_node_config){.data = &f->set, .kernel = kernel};
     f->runner = (struct plb_runner){.shared = &f->shared, .pu.driver = &driver, .opened = true};
     f->runner.executor.ops = &driver.ops;
-    f->runner.executor.locks = &f->shared.locks;
+    f->runner.executor.copies.locks = &f->shared.locks;
     locked.n = locked.tries = 0;
     locked.refuse = false;
     plb_pinned_add(&f->pinned, &f->runner);

@@ -78,19 +78,23 @@ static void training_is_lost_as_far_as_nothing_was_done(void **state)
 }
 
 /* Each report has the sum of all before it; one that comes late changes nothing. */
-static void cores_are_those_of_the_latest_report(void **state)
+static void cores_and_copies_are_those_of_the_latest_report(void **state)
 {
     (void)state;
     struct plb_pu_totals totals = {0};
     struct plb_pu_info info = {0};
     struct plb_ledger *ledger = plb_ledger_new(1, 1);
     const double cpu_s[] = {1.0, 3.0, 2.0, NAN};
+    const int64_t copied[] = {10, 30, 20, 0};
     for (int i = 0; i < 4; i++) {
         struct plb_done done = {.tasks = 1, .range = {i, 1}, .cpu_s = cpu_s[i], .waited_s = 2.0 * cpu_s[i]};
+        done.copied_in = copied[i];
+        done.copied_out = 2 * copied[i];
         plb_totals_count(&totals, &info, ledger, 0, &done, 0);
     }
     near(totals.cpu_s, 3.0);
     near(totals.waited_s, 6.0);
+    assert_true(totals.copied_in == 30 && totals.copied_out == 60);
     plb_ledger_free(ledger);
 }
 
@@ -101,7 +105,7 @@ int main(void)
         cmocka_unit_test(failed_pus_and_bad_times_do_not_count),
         cmocka_unit_test(the_longest_report_stays),
         cmocka_unit_test(training_is_lost_as_far_as_nothing_was_done),
-        cmocka_unit_test(cores_are_those_of_the_latest_report),
+        cmocka_unit_test(cores_and_copies_are_those_of_the_latest_report),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,14 +10,15 @@ struct plb_pu_totals {
     int64_t in_vain;               /* units executed after others had done them */
     int64_t stolen_in, stolen_out; /* units executed for another PU, and by another one */
     double execute_s, transfer_s;
-    double cpu_s, waited_s;     /* of its threads on cores, and for some; zeros: not known */
-    double latest;              /* when its latest report came, on the clock of the master */
-    double imbalance_s, tail_s; /* waited at the ends of passes; see plb_totals_end_pass */
-    double held_up_s;           /* that others waited so for it: their seconds added up */
-    double longest_s;           /* of its longest report, most often a task */
-    struct plb_range longest;   /* its units */
-    double training_s;          /* of the training, in which it executed nothing that it had reported */
-    char failure[80];           /* why it is used no more; "" where it is */
+    double cpu_s, waited_s;        /* of its threads on cores, and for some; zeros: not known */
+    int64_t copied_in, copied_out; /* bytes to and from its own memory */
+    double latest;                 /* when its latest report came, on the clock of the master */
+    double imbalance_s, tail_s;    /* waited at the ends of passes; see plb_totals_end_pass */
+    double held_up_s;              /* that others waited so for it: their seconds added up */
+    double longest_s;              /* of its longest report, most often a task */
+    struct plb_range longest;      /* its units */
+    double training_s;             /* of the training, in which it executed nothing that it had reported */
+    char failure[80];              /* why it is used no more; "" where it is */
 };
 
 /* Adds what a DONE of PU `pu` says, after the ledger has accepted `fresh` units of it. Arrays by PU. Returns

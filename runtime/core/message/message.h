@@ -54,7 +54,7 @@
 #include "core/message/window.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 22u /* grows with every change of a message */
+#define PLB_PROTOCOL 23u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -179,6 +179,7 @@ struct plb_done {
     int64_t folds;   /* 1: the reduced arrays stay at the node, and wait for TAKEN */
     double cpu_s;    /* of the PU's threads on cores, in the run so far; 0: not known */
     double waited_s; /* of these threads, for a core that others had */
+    int64_t copied_in, copied_out; /* bytes to and from the PU's own memory, in the run so far */
 };
 
 struct plb_failure {

@@ -93,6 +93,12 @@ void plb_worker_give_back(struct plb_worker *w, int pu, struct plb_held_report *
 
 void plb_worker_cores(struct plb_worker *w, int pu, double cpu_s, double waited_s)
 {
-    w->reports.cores[pu].cpu_s += cpu_s;
-    w->reports.cores[pu].waited_s += waited_s;
+    w->reports.so_far[pu].cpu_s += cpu_s;
+    w->reports.so_far[pu].waited_s += waited_s;
+}
+
+void plb_worker_copied(struct plb_worker *w, int pu, int64_t in, int64_t out)
+{
+    w->reports.so_far[pu].copied_in = in;
+    w->reports.so_far[pu].copied_out = out;
 }

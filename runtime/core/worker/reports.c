@@ -12,7 +12,7 @@ void plb_reports_init(struct plb_reports *r, int n_pus, int node)
     *r = (struct plb_reports){.n_pus = n_pus, .node = node};
     r->merging = plb_alloc((size_t)n_pus * sizeof *r->merging);
     r->began = plb_alloc((size_t)n_pus * sizeof *r->began);
-    r->cores = plb_alloc((size_t)n_pus * sizeof *r->cores);
+    r->so_far = plb_alloc((size_t)n_pus * sizeof *r->so_far);
     plb_reports_clear(r);
 }
 
@@ -21,7 +21,7 @@ void plb_reports_fini(struct plb_reports *r)
     plb_outbox_fini(&r->box);
     free(r->merging);
     free(r->began);
-    free(r->cores);
+    free(r->so_far);
 }
 
 void plb_reports_clear(struct plb_reports *r)
@@ -56,8 +56,10 @@ void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task
     last->tasks += task->more + 1;
     last->execute_s += execute_s;
     last->transfer_s += transfer_s;
-    last->cpu_s = r->cores[pu].cpu_s;
-    last->waited_s = r->cores[pu].waited_s;
+    last->cpu_s = r->so_far[pu].cpu_s;
+    last->waited_s = r->so_far[pu].waited_s;
+    last->copied_in = r->so_far[pu].copied_in;
+    last->copied_out = r->so_far[pu].copied_out;
 }
 
 void plb_reports_fail(struct plb_reports *r, int pu, const struct plb_slice *task,

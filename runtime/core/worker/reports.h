@@ -13,16 +13,17 @@ struct plb_device_failure {
     const char *why;        /* what the kernel said of its status; NULL or "": nothing */
 };
 
-/* Seconds that a PU had of its cores in the run so far; see struct plb_done. */
-struct plb_pu_cores {
+/* Of a PU, in the run so far; see struct plb_done. */
+struct plb_pu_so_far {
     double cpu_s, waited_s;
+    int64_t copied_in, copied_out;
 };
 
 struct plb_reports {
     struct plb_outbox box;
-    int *merging;               /* by PU: its latest report, which may grow; or -1 */
-    double *began;              /* by PU: when that was first kept back; NAN: it was not */
-    struct plb_pu_cores *cores; /* by PU: for its next reports */
+    int *merging;                 /* by PU: its latest report, which may grow; or -1 */
+    double *began;                /* by PU: when that was first kept back; NAN: it was not */
+    struct plb_pu_so_far *so_far; /* by PU: for its next reports */
     int n_pus, node;
 };
 

@@ -229,6 +229,15 @@ static int cuda_copy_out(struct plb_device *d, int lane, void *to_host, const vo
     return copy(d, lane, to_host, from, bytes, cudaMemcpyDeviceToHost);
 }
 
+static int cuda_follow(struct plb_device *d, int lane, int other)
+{
+    struct stamps *s = stamps_of(d, lane);
+    if (s == NULL)
+        return -1;
+    s->settled = false;
+    return check(d, plb_cuda.cudaStreamWaitEvent_(d->streams[lane], stamps_of(d, other)->copied, 0));
+}
+
 static int cuda_zero(struct plb_device *d, int lane, void *memory, size_t bytes)
 {
     struct stamps *s = stamps_of(d, lane);
@@ -360,6 +369,7 @@ const struct plb_device_driver plb_device_cuda = {
             .free = cuda_free,
             .pin = cuda_pin,
             .unpin = plb_cuda_unpin,
+            .follow = cuda_follow,
             .zero = cuda_zero,
             .copy_in = cuda_copy_in,
             .copy_out = cuda_copy_out,

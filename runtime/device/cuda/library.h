@@ -15,6 +15,7 @@
     X(cudaMemGetInfo) X(cudaMalloc) X(cudaFree) X(cudaHostRegister) X(cudaHostUnregister) X(cudaMemcpyAsync) \
     X(cudaDeviceGetDefaultMemPool) X(cudaMemPoolSetAttribute) X(cudaMemPoolTrimTo) \
     X(cudaMemsetAsync) X(cudaStreamCreateWithFlags) X(cudaStreamDestroy) X(cudaStreamSynchronize) \
+    X(cudaStreamWaitEvent) \
     X(cudaEventCreateWithFlags) X(cudaEventDestroy) X(cudaEventRecord) X(cudaEventQuery) \
     X(cudaEventSynchronize) X(cudaEventElapsedTime) X(cudaGetLastError) X(cudaGetErrorString)
 /* clang-format on */

@@ -223,6 +223,16 @@ static int opencl_copy_out(struct plb_device *d, int lane, void *to_host, const 
     return copy(d, lane, to_host, from, bytes);
 }
 
+/* A queue is in order: what comes next waits for the marker. */
+static int opencl_follow(struct plb_device *d, int lane, int other)
+{
+    const cl_event *copied = &stamps_of(d, other)->copied;
+    struct stamps *s = stamps_of(d, lane);
+    cl_event event = NULL;
+    cl_int status = plb_opencl.clEnqueueMarkerWithWaitList_(d->queues[lane], 1, copied, &event);
+    return keep(d, s, &s->ended, event, status);
+}
+
 static int opencl_zero(struct plb_device *d, int lane, void *memory, size_t bytes)
 {
     static const cl_uchar zero = 0;
@@ -352,6 +362,7 @@ const struct plb_device_driver plb_device_opencl = {
             .memory = opencl_memory,
             .alloc = opencl_alloc,
             .free = opencl_free,
+            .follow = opencl_follow,
             .zero = opencl_zero,
             .copy_in = opencl_copy_in,
             .copy_out = opencl_copy_out,

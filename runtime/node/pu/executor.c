@@ -34,6 +34,7 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *dr
     int status = ops->open(config, &e->device, err);
     if (status == PLB_OK)
         e->on_host = ops->host_memory(e->device);
+    e->copies = (struct plb_device_copies){.ops = ops, .device = e->device};
     if (status == PLB_OK && config->isolated) {
         plb_isolated_init(&e->isolated, ops, e->device);
         e->shares = true;
@@ -91,6 +92,7 @@ void plb_executor_shrink(struct plb_executor *e)
 void plb_executor_close(struct plb_executor *e)
 {
     plb_executor_shrink(e);
+    plb_uploaded_close(&e->uploaded, &e->copies);
     for (int i = 0; i < PLB_MAX_DATA; i++)
         if (e->resident[i] != NULL)
             e->ops->free(e->device, e->resident[i]);
@@ -114,10 +116,11 @@ static void *take(struct plb_executor *e, int lane, size_t needed)
     return e->memory[lane];
 }
 
-/* Says where a task's buffers are in device memory. */
-static int lay_out(struct plb_executor *e, int lane, struct plb_range range, void *data[PLB_MAX_DATA])
+/* Says where a task's buffers are in device memory, but for those of the mask, where that is known. */
+static int lay_out(struct plb_executor *e, int lane, struct plb_range range, int64_t found,
+                   void *data[PLB_MAX_DATA])
 {
-    int64_t buffers = plb_arena_buffers(e->set, PLB_MODES_OF_TASKS);
+    int64_t buffers = plb_arena_buffers(e->set, PLB_MODES_OF_TASKS) & ~found;
     size_t at[PLB_MAX_DATA], needed = plb_arena_layout(e->set, buffers, range, at);
     bool there = (e->memory[lane] != NULL && needed <= e->capacity[lane]) || take(e, lane, needed) != NULL;
     if (!there) {
@@ -127,7 +130,10 @@ static int lay_out(struct plb_executor *e, int lane, struct plb_range range, voi
         return -1;
     }
     for (int i = 0; i < e->set->n; i++)
-        data[i] = e->set->at[i].mode == PLB_REPLICATE ? e->resident[i] : e->memory[lane] + at[i];
+        if (e->set->at[i].mode == PLB_REPLICATE)
+            data[i] = e->resident[i];
+        else if ((buffers & PLB_BUFFER(i)) != 0)
+            data[i] = e->memory[lane] + at[i];
     return 0;
 }
 
@@ -184,28 +190,13 @@ static void *host_place(struct plb_executor *e, int i, const struct part *part)
     return data;
 }
 
-/* Copies between device and host, in the pieces that page-locked memory asks for. */
-static int copy(struct plb_executor *e, int lane, bool in, char *device, char *host, size_t bytes)
-{
-    int status = 0;
-    do {
-        const size_t piece = plb_page_piece(e->locks, host, bytes);
-        status = in ? e->ops->copy_in(e->device, lane, device, host, piece)
-                    : e->ops->copy_out(e->device, lane, host, device, piece);
-        device += piece;
-        host += piece;
-        bytes -= piece;
-    } while (bytes > 0 && status == 0);
-    return status;
-}
-
 /* Takes the results of a task out of where the entry had them. */
 static int take_out(struct plb_executor *e, int lane, int i, char *host, char *data, size_t bytes)
 {
     if (!plb_data_is_result(&e->set->at[i]) || host == data)
         return 0;
     if (!e->on_host)
-        return copy(e, lane, false, data, host, bytes);
+        return plb_copy_out(&e->copies, lane, host, data, bytes);
     size_t unit = e->set->at[i].unit_bytes, taken = (size_t)e->reported * unit; /* before */
     memcpy(host + taken, data + taken, (e->until_unit > 0 ? (size_t)e->until_unit * unit : bytes) - taken);
     return 0;
@@ -255,8 +246,8 @@ static int bring(struct plb_executor *e, int lane, int i, const struct part *par
     else if (e->on_host)
         *data = host_place(e, i, part);
     else if (d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
-        return copy(e, lane, true, (char *)*data - part->before, part->host - part->before,
-                    part->before + part->bytes + part->after);
+        return plb_copy_in(&e->copies, lane, (char *)*data - part->before, part->host - part->before,
+                           part->before + part->bytes + part->after);
     return 0;
 }
 
@@ -288,7 +279,8 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     void *data[PLB_MAX_DATA] = {NULL}, *host[PLB_MAX_DATA] = {NULL};
     size_t bytes[PLB_MAX_DATA], offset;
     int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
-    int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
+    int64_t found = results ? plb_uploaded_find(&e->uploaded, &e->copies, set, lane, range, data) : 0;
+    int status = e->on_host ? 0 : lay_out(e, lane, range, found, data), n = set->n;
     int64_t zeroed = e->reported = e->until_unit = 0;
     e->why[0] = '\0';
     for (int i = 0; i < n && status == 0; i++) {
@@ -300,7 +292,9 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
         after[i] = around.count - range.count - before[i];
         size_t unit = set->at[i].unit_bytes;
         struct part part = {host[i], whole, bytes[i], (size_t)before[i] * unit, (size_t)after[i] * unit};
-        status = bring(e, lane, i, &part, results, &data[i]);
+        status = found & PLB_BUFFER(i)
+                   ? plb_uploaded_bring(&e->uploaded, &e->copies, set, lane, i, range, host[i])
+                   : bring(e, lane, i, &part, results, &data[i]);
         zeroed |= (int64_t)(set->at[i].mode == PLB_OUTPUT && results && !set->writes_all) << i;
     }
     struct plb_task task = {.first = range.first,
@@ -388,6 +382,7 @@ bool plb_executor_done(struct plb_executor *e, int lane)
 int plb_executor_wait(struct plb_executor *e, int lane, struct plb_device_times *times)
 {
     int status = e->ops->wait(e->device, lane, times);
+    plb_uploaded_end(&e->uploaded, lane, status == 0);
     if (e->shares && times != NULL) /* the way to the child and back belongs to the task */
         times->execute_s = fmax(times->execute_s, e->isolated.took);
     e->isolated.took = 0.0;

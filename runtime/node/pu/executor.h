@@ -13,16 +13,18 @@
 #include "app/task_report.h"
 #include "device/driver.h"
 #include "node/memory/arena.h"
-#include "node/memory/page_locks.h"
+#include "node/pu/device_copies.h"
 #include "node/pu/isolated.h"
+#include "node/pu/uploaded.h"
 
 struct plb_executor {
     const struct plb_device_driver *driver;
     const struct plb_device_ops *ops; /* the driver's */
     struct plb_device *device;
     const struct plb_dataset *set;
-    struct plb_page_locks *locks; /* of the node; set after open, and borrowed */
-    struct plb_task_limit limit;  /* of the PU's tasks; set after open. Zeroed: tasks are of any size */
+    struct plb_device_copies copies; /* its locks are set after open */
+    struct plb_uploaded uploaded;    /* opened after the limit was set, or not */
+    struct plb_task_limit limit;     /* of the PU's tasks; set after open. Zeroed: tasks are of any size */
     struct plb_device_config config;
     double until;                      /* for plb_task.until; set after open */
     struct plb_task_reporter reporter; /* for plb_task.reporter; the same */
@@ -75,8 +77,8 @@ void plb_executor_free(const struct plb_executor *executor, void *memory, size_t
  * false before it starts a task. */
 void plb_executor_cancel(struct plb_executor *executor, int lane, bool cancelled);
 
-/* Frees the memory of all lanes; nothing is in flight. For a submit that has failed and set `full`: a task of
- * heavy units may need the memory of all lanes. */
+/* Frees the memory of all lanes; nothing is in flight. For a submit
+ * that has failed and set `full`: a task of heavy units may need the memory of all lanes. */
 void plb_executor_shrink(struct plb_executor *executor);
 
 /* Whether the lane's task has ended; waiting for it. wait returns the same status as submit. */

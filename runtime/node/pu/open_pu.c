@@ -10,6 +10,10 @@
  * Smaller: the first task loads libraries instead, in the pass. A guess: at most the noise of a makespan. */
 #define WARMING 0.02
 
+/* Of the memory that replicated data and the largest tasks leave: what inputs that stay may have. Larger:
+ * entries that take memory find none, and then no inputs stay. Smaller: fewer inputs stay. A guess. */
+#define STAYING 0.75
+
 /* Whether the replicated data fits the PU; where not, the master refuses the PU and tells the numbers. */
 static bool fits(const struct plb_node_pu *pu, const struct plb_dataset *set)
 {
@@ -17,6 +21,14 @@ static bool fits(const struct plb_node_pu *pu, const struct plb_dataset *set)
     for (int i = 0; i < set->n; i++)
         bytes += set->at[i].mode == PLB_REPLICATE ? (double)set->at[i].bytes : 0.0;
     return bytes <= pu->info.memory;
+}
+
+/* Partitioned inputs stay on a device with memory of its own. */
+static void keep_inputs(struct plb_executor *e, const struct plb_dataset *set)
+{
+    size_t task = plb_arena_most(set, plb_arena_buffers(set, PLB_MODES_OF_TASKS), &e->limit);
+    if (!e->on_host && !e->shares)
+        plb_uploaded_open(&e->uploaded, &e->copies, set, STAYING * (e->room - e->ops->lanes * (double)task));
 }
 
 /* Runs unit 0 in every lane before the first pass, and drops the result: first calls load libraries and
@@ -58,7 +70,10 @@ bool plb_pu_open(struct plb_executor *e, struct plb_node_pu *pu, const struct pl
         return true;
     }
     plb_log(PLB_LOG_DEBUG, "PU '%s' is open: an empty task takes %.3g us", info->name, 1e6 * info->start_s);
-    if (fits(pu, config->data) && plb_resident_update(e, -1, err) == PLB_OK)
-        warm_up(e, config, err);
+    if (!fits(pu, config->data) || plb_resident_update(e, -1, err) != PLB_OK)
+        return true;
+    if (config->kept_bytes > 0.0)
+        keep_inputs(e, config->data);
+    warm_up(e, config, err);
     return true;
 }

@@ -23,17 +23,18 @@ static int copy_resident(struct plb_executor *e, int i)
     const struct plb_rangeset *parts = &e->parts.at[i];
     int status = 0;
     if ((e->parts.buffers & PLB_BUFFER(i)) == 0)
-        return e->ops->copy_in(e->device, 0, e->resident[i], e->host[i], e->set->at[i].bytes);
+        return plb_copy_in(&e->copies, 0, e->resident[i], e->host[i], e->set->at[i].bytes);
     for (int k = 0; k < parts->n && status == 0;) {
         struct plb_range part = plb_parts_next(parts, NEAR, &k);
-        status = e->ops->copy_in(e->device, 0, (char *)e->resident[i] + part.first,
-                                 (const char *)e->host[i] + part.first, (size_t)part.count);
+        status = plb_copy_in(&e->copies, 0, (char *)e->resident[i] + part.first,
+                             (const char *)e->host[i] + part.first, (size_t)part.count);
     }
     return status;
 }
 
 int plb_resident_update(struct plb_executor *e, int64_t mask, struct plb_error *err)
 {
+    plb_uploaded_forget(&e->uploaded, e->set, mask);
     for (int i = 0; i < e->set->n && !e->on_host; i++) {
         size_t bytes = e->set->at[i].bytes;
         if (e->set->at[i].mode != PLB_REPLICATE || !(mask & ((int64_t)1 << i)))
@@ -60,6 +61,25 @@ static int sync(const struct plb_executor *e, int lane)
 /* Bytes that are compared at a time. Larger: more host memory. Smaller: more copies that wait. */
 #define PIECE ((size_t)4 << 20)
 
+/* Compares an input on the device with what the host has. piece: memory for a part of it. */
+static int compare(struct plb_executor *e, int lane, int i, const char *device, const char *host,
+                   size_t bytes, char *piece)
+{
+    int status = 0;
+    for (size_t at = 0; at < bytes && status == 0; at += PIECE) {
+        size_t n = bytes - at < PIECE ? bytes - at : PIECE;
+        status = e->ops->copy_out(e->device, lane, piece, device + at, n);
+        status = status == 0 ? sync(e, lane) : status;
+        if (status != 0 || memcmp(piece, host + at, n) == 0)
+            continue;
+        snprintf(e->why, sizeof e->why, "it changed its buffer %d, which is an input, and for reading alone",
+                 i);
+        status = 1;
+    }
+    return status;
+}
+
+/* Looks at the inputs of a lane's task that later tasks read, too. */
 static int check(struct plb_executor *e, int lane)
 {
     const int32_t *cancelled = e->isolated.child != NULL ? plb_isolated_cancelled(&e->isolated, lane)
@@ -69,17 +89,14 @@ static int check(struct plb_executor *e, int lane)
         return status;
     char *piece = plb_alloc_unset(PIECE);
     for (int i = 0; i < e->set->n && status == 0; i++) {
-        size_t bytes = e->set->at[i].mode == PLB_REPLICATE ? e->set->at[i].bytes : 0;
-        for (size_t at = 0; at < bytes && status == 0; at += PIECE) {
-            size_t n = bytes - at < PIECE ? bytes - at : PIECE;
-            status = e->ops->copy_out(e->device, lane, piece, (const char *)e->resident[i] + at, n);
-            status = status == 0 ? sync(e, lane) : status;
-            if (status != 0 || memcmp(piece, (const char *)e->host[i] + at, n) == 0)
-                continue;
-            snprintf(e->why, sizeof e->why,
-                     "it changed its buffer %d, which is an input, and for reading alone", i);
-            status = 1;
-        }
+        const struct plb_uploaded_input *in = &e->uploaded.at[i];
+        size_t offset, bytes;
+        plb_dataset_bytes(e->set, i, in->read[lane], &offset, &bytes);
+        if (e->set->at[i].mode == PLB_REPLICATE)
+            status = compare(e, lane, i, e->resident[i], e->host[i], bytes, piece);
+        else if (in->read[lane].count > 0)
+            status = compare(e, lane, i, plb_uploaded_place(&e->uploaded, e->set, i, in->read[lane].first),
+                             in->host[lane], bytes, piece);
     }
     sync(e, lane); /* nothing is copied to the piece any more, not even where a copy has failed */
     free(piece);

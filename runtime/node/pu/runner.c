@@ -131,6 +131,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
         f->idle_since = now;
     }
     plb_worker_cores(shared->worker, r->number, times.cpu_s, times.waited_s);
+    plb_worker_copied(shared->worker, r->number, r->executor.copies.in, r->executor.copies.out);
     flight.folded = status == 0 && !obsolete(r, f->oldest) && plb_combine_fold(&r->held, &flight);
     bool urgent = end_task(r, f, &flight, f->oldest, status, &times);
     f->oldest = (f->oldest + 1) % f->lanes;
@@ -140,7 +141,8 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
 }
 
 /* Starts a task in the next lane, without the lock. A task that finds no device memory gets that of all
- * lanes, unless a part of it has ended. Returns 0, or the status that it failed with. */
+ * lanes, and then that of inputs, unless a part of it has ended. Returns 0, or the status that it failed
+ * with. */
 static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_phase *phase, int64_t stale,
                  struct plb_flight *flight)
 {
@@ -158,8 +160,12 @@ static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_p
         pthread_mutex_unlock(&r->shared->lock);
     }
     plb_executor_shrink(&r->executor);
-    flight->task = task;
-    return plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
+    do {
+        flight->task = task;
+        status = plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
+    } while (status != 0 && r->executor.full
+             && plb_uploaded_close(&r->executor.uploaded, &r->executor.copies));
+    return status;
 }
 
 /* Starts a task, or reports that it failed. Called with the lock, returns without. */
@@ -239,7 +245,7 @@ static void *run(void *runner)
     r->place = (struct plb_crash_place){.kernel = kernel->name, .unit = kernel->unit, .pu = r->number};
     plb_crash_enter(&r->place);
     r->is_open = plb_pu_open(&r->executor, &r->pu, &shared->config, &r->err);
-    r->executor.locks = &shared->locks;
+    r->executor.copies.locks = &shared->locks;
     plb_reported_init(r);
     pthread_mutex_lock(&shared->lock);
     r->opened = true;
@@ -360,8 +366,9 @@ void plb_runner_cancel(struct plb_runner *r)
 void plb_runner_begin_pass(struct plb_runner *r, const struct plb_pass *begin)
 {
     const struct plb_feed *feeds = begin->feeds;
-    for (int i = 0; i < begin->n_feeds; i++) /* results and inputs may have changed places, now or before */
-        r->stale |= r->shared->config.data->owner ? PLB_BUFFER(feeds[i].input) : 0;
+    const bool owner = r->shared->config.data->owner; /* there places may have changed, now or before */
+    for (int i = 0; i < begin->n_feeds; i++)
+        r->stale |= owner || (feeds[i].now && !r->executor.on_host) ? PLB_BUFFER(feeds[i].input) : 0;
     /* A device that works in host memory copies none. */
     const struct plb_parts *changed = r->executor.on_host ? NULL : r->shared->config.parts;
     r->stale |= plb_parts_begin_pass(&r->parts, r->stale, begin, changed);
