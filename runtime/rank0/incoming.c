@@ -19,8 +19,15 @@ struct result {
     bool checked;               /* its checksum was */
     void *arrays[PLB_MAX_DATA]; /* by buffer; NULL: the result is in its place; own: the node's */
     void *records;              /* NULL: the job has none; own: the node's */
+    size_t bytes;               /* of its data; own: 0 */
+    bool begun;                 /* its data is being received, or there; own: there is nothing to receive */
     int pending;                /* transfers */
     struct result *next;
+};
+
+struct sender {
+    int begun;      /* results */
+    int64_t passed; /* the latest look in which one of its results had to wait: later ones wait, too */
 };
 
 struct plb_incoming {
@@ -28,7 +35,12 @@ struct plb_incoming {
     struct plb_incoming_calls calls;
     bool repairs;                     /* reduced arrays have all units already */
     struct plb_audit_results *audits; /* NULL: there are none */
-    struct result *results;           /* in no order */
+    struct result *results, **end;    /* in the order of their DONEs */
+    int64_t looks;                    /* at those that wait */
+    int waiting;                      /* results whose data is not being received yet */
+    size_t bytes;                     /* of those whose data is */
+    struct sender *senders;           /* by rank */
+    int n_senders, room;
 };
 
 struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struct plb_incoming_calls *calls,
@@ -38,11 +50,17 @@ struct plb_incoming *plb_incoming_new(const struct plb_dataset *set, const struc
     in->set = set;
     in->calls = *calls;
     in->audits = audits;
+    in->end = &in->results;
     return in;
 }
 
-static void free_result(const struct plb_incoming *in, struct result *r)
+static void free_result(struct plb_incoming *in, struct result *r)
 {
+    if (r->begun && !r->own) {
+        in->bytes -= r->bytes;
+        in->senders[r->done.from].begun--;
+    }
+    in->waiting -= !r->begun;
     if (!r->own)
         for (int i = 0; i < PLB_MAX_DATA; i++)
             free(r->arrays[i]);
@@ -63,13 +81,36 @@ void plb_incoming_free(struct plb_incoming *in)
         in->results = next;
     }
     plb_audit_results_free(in->audits);
+    free(in->senders);
     free(in);
+}
+
+static size_t bytes_of(const struct plb_incoming *in, const struct plb_done *done)
+{
+    size_t sum = (size_t)done->records;
+    for (int i = 0; i < in->set->n; i++) {
+        size_t offset, bytes;
+        if ((done->buffers & PLB_BUFFER(i)) == 0)
+            continue;
+        plb_dataset_bytes(in->set, i, done->range, &offset, &bytes);
+        sum += bytes;
+    }
+    return sum;
+}
+
+static void begin(struct plb_incoming *in, struct result *r)
+{
+    r->begun = true;
+    in->waiting--;
+    in->bytes += r->bytes;
+    in->senders[r->done.from].begun++;
 }
 
 /* Starts to receive all data of a result. */
 static void receive(struct plb_incoming *in, struct result *r)
 {
     const struct plb_done *done = &r->done.done;
+    begin(in, r);
     for (int i = 0; i < in->set->n; i++) {
         size_t offset, bytes;
         if ((done->buffers & PLB_BUFFER(i)) == 0)
@@ -83,6 +124,29 @@ static void receive(struct plb_incoming *in, struct result *r)
         in->calls.get(in->calls.context, r->done.from, (int)done->slot, r->records, (size_t)done->records,
                       &r->pending);
     }
+}
+
+/* Receives what there is memory for. */
+static void receive_more(struct plb_incoming *in)
+{
+    size_t most = in->calls.most_bytes;
+    in->looks++;
+    for (struct result *r = in->results; r != NULL && in->waiting > 0; r = r->next) {
+        struct sender *from = &in->senders[r->done.from];
+        bool fits = most == 0 || from->begun == 0 || (in->bytes <= most && r->bytes <= most - in->bytes);
+        if (r->begun)
+            continue;
+        if (fits && from->passed < in->looks)
+            receive(in, r);
+        else
+            from->passed = in->looks;
+    }
+}
+
+static void append(struct plb_incoming *in, struct result *r)
+{
+    *in->end = r;
+    in->end = &r->next;
 }
 
 /* Whether a DONE names results alone, and all that are nowhere else: reduced arrays, and those of an audit.
@@ -110,9 +174,14 @@ void plb_incoming_add(struct plb_incoming *in, const struct plb_message *done)
     struct result *r = plb_alloc(sizeof *r);
     r->done = *done;
     r->dropped = verdict == PLB_NOT_SENSIBLE;
-    r->next = in->results;
-    in->results = r;
-    receive(in, r);
+    r->bytes = bytes_of(in, &done->done);
+    for (; in->n_senders <= done->from; in->n_senders++) {
+        in->senders = plb_room(in->senders, in->n_senders, &in->room, sizeof *in->senders);
+        in->senders[in->n_senders] = (struct sender){0};
+    }
+    append(in, r);
+    in->waiting++;
+    receive_more(in);
 }
 
 /* Adds the new units of a range to a set, by bisection: the ledger only says all, some or none. */
@@ -217,9 +286,9 @@ void plb_incoming_own(struct plb_incoming *in, const struct plb_message *done, v
                       void *records)
 {
     struct result *r = plb_alloc(sizeof *r);
-    *r = (struct result){.done = *done, .own = true, .records = records, .next = in->results};
+    *r = (struct result){.done = *done, .own = true, .begun = true, .records = records};
     memcpy(r->arrays, arrays, (size_t)in->set->n * sizeof *arrays);
-    in->results = r;
+    append(in, r);
     plb_incoming_collect(in);
 }
 
@@ -228,13 +297,15 @@ bool plb_incoming_collect(struct plb_incoming *in)
     bool any = false;
     for (struct result **at = &in->results; *at != NULL;) {
         struct result *r = *at;
-        if (r->pending == 0)
+        bool there = r->begun && r->pending == 0;
+        if (there)
             check(in, r);
-        if (r->pending > 0 || waits(in, r)) {
+        if (!there || waits(in, r)) {
             at = &r->next;
             continue;
         }
         *at = r->next;
+        in->end = *at == NULL ? at : in->end;
         if (!r->dropped && r->done.done.audit)
             plb_audit_results_compare(in->audits, &r->done, r->arrays);
         else if (!r->dropped)
@@ -242,6 +313,8 @@ bool plb_incoming_collect(struct plb_incoming *in)
         free_result(in, r);
         any = true;
     }
+    if (any && in->waiting > 0)
+        receive_more(in);
     if (in->audits != NULL)
         plb_audit_results_settle(in->audits);
     return any;
@@ -254,6 +327,8 @@ void plb_incoming_lose(struct plb_incoming *in, int rank)
             plb_lease_all(r->arrays, in->set->n);
             plb_lease_all(&r->records, 1);
             r->dropped = true;
+            if (!r->begun)
+                begin(in, r); /* nothing of it ever comes */
         }
 }
 

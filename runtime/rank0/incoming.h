@@ -7,7 +7,11 @@
  * So nothing that MPI may write to ever counts. A rank may be given up in the middle of a message. A receive
  * that has been matched cannot be cancelled: it writes the rest when that rank goes on, and MPI does not say
  * whether it ever will. Cost: rank 0 copies each output once, 0.1 ns a byte, where a network of
- * 10 Gbit/s needs 0.8. Memory: the results that are on their way.
+ * 10 Gbit/s needs 0.8.
+ *
+ * Memory: at most plb_incoming_calls.most_bytes, or one result of each rank where these are more. Further
+ * results wait at their senders, whose slots stay in use meanwhile, so that fast nodes slow down by themselves.
+ * Results of one rank are received in the order of their DONEs, since a slot may be used twice.
  *
  * A result that cannot be right (an older pass, a lost node, no such PU) is received and dropped, so that the
  * slot's next data is not mistaken for it. One waits while a PU of rank 0 writes some of its units in place.
@@ -28,7 +32,8 @@ struct plb_incoming;
 
 struct plb_incoming_calls {
     void *context;
-    bool checks; /* the DONEs of other ranks tell checksums */
+    size_t most_bytes; /* of results of other ranks that are received and not yet accepted; 0: no limit */
+    bool checks;       /* the DONEs of other ranks tell checksums */
     /* Starts to receive data of a rank. Raises the counter, and lowers it when the data is there. */
     void (*get)(void *context, int from, int tag, void *data, size_t bytes, int *pending);
     /* plb_master_judge. */
