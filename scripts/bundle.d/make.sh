@@ -35,7 +35,7 @@ copy_programs() {
 # Its files are in the same places as in the tree. Not every build has its programs.
 copy_gpu_check() {
     local file built=(build/gpu build/test/conformance/test_devices)
-    for file in scripts/gpu-check scripts/gpu-check.d/*.{sh,awk} "${built[@]}"; do
+    for file in scripts/gpu-check scripts/gpu-check.d/{*.{sh,awk},claims} "${built[@]}"; do
         if [[ -e $file ]]; then
             mkdir -p "$new/$(dirname "$file")"
             cp -rL "$file" "$new/$file"

@@ -66,6 +66,13 @@ static int verify(struct plb_app *app)
     return PLB_OK;
 }
 
+/* CPUs and GPUs add up the lanes in different orders. */
+static int64_t agree(struct plb_app *app, const struct plb_twice *results)
+{
+    (void)app;
+    return plb_app_agree_reals(results, 1e-12, 0.0);
+}
+
 PLB_CUDA_ENTRY(burn_cuda);
 
 const struct plb_kernel plb_kernel = {
@@ -77,4 +84,5 @@ const struct plb_kernel plb_kernel = {
     .cuda = burn_cuda,
     .setup = setup,
     .verify = verify,
+    .agree = agree,
 };

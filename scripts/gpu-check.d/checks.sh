@@ -29,7 +29,7 @@ ranks() {
     printf '%s\n' "$mpirun" --oversubscribe --bind-to none -np "$1"
 }
 # A verified run on so many ranks. MODE says which PUs: gpu, cpu, hac (all), greedy (all, and each surely
-# computes where there is enough work).
+# computes where there is enough work), both (all, and each has a share from the start).
 verifies() { # MODE RANKS KERNEL SETTINGS...
     local mode=$1 n=$2 kernel=$3 launch more status report=$log.json
     local job=("$plbrun" --quiet --verify --report "$report" "$tmp/$kernel.conf")
@@ -37,12 +37,19 @@ verifies() { # MODE RANKS KERNEL SETTINGS...
     [[ $n -eq 1 || $mpirun ]] || { says skipped 'no mpirun'; return; }
     mapfile -t launch < <(ranks "$n")
     case $mode in
-    hac) more=(cluster.pus=auto cluster.threads=3) ;;
-    greedy) more=(cluster.pus=auto cluster.threads=3 balance.balancer=greedy) ;;
+    hac) more=(cluster.pus=auto cluster.threads="$few_threads") ;;
+    greedy) more=(cluster.pus=auto cluster.threads="$few_threads" balance.balancer=greedy) ;;
+    both)
+        more=(cluster.pus=auto cluster.threads="$few_threads" --balancer static cluster.gpu_power=1
+            balance.migration=off) ;;
     *) more=(cluster.pus="$mode") ;;
     esac
     under 60 "$log" env OMP_WAIT_POLICY=passive "${launch[@]}" "${job[@]}" "${more[@]}" "$@"
     status=$?
+    if ((status == 0)) && [[ $mode == both ]] && (($(pus_of "$report" | awk '$2 > 0' | wc -l) < 2 * n)); then
+        says failed 'one of them had nothing to do'
+        return
+    fi
     verdict_of $status
     if ((status == 0)); then
         pus_of "$report" | awk '
@@ -55,6 +62,12 @@ verifies() { # MODE RANKS KERNEL SETTINGS...
 
 # Name and settings of each case. The first word of the name is the kernel.
 cases() {
+    if [[ $fake ]]; then
+        grep -E '^(matmul|spmm|triad) ' < <(every_case small) | while read -r kernel settings; do
+            echo "$kernel:$settings"
+        done
+        return
+    fi
     local file small='matmul.rows=517 matmul.inner=389 matmul.columns=1201'
     cat <<END
 matmul float32, 517 x 389 x 1201:matmul.dtype=float32 $small
@@ -153,10 +166,12 @@ faults() { # RANKS
     local launch status bad=700001 line first last
     [[ $1 -eq 1 || $mpirun ]] || { says skipped 'no mpirun'; return; }
     mapfile -t launch < <(ranks "$1")
-    under 60 "$log" "${launch[@]}" "$plbrun" --quiet "$tmp/faulty.conf" cluster.pus=gpu \
-        faulty.bad=$bad faulty.out="$log.npy"
+    if [[ $fake ]]; then bad=-1; fi
+    under 60 "$log" env "${told_to_fail[@]}" "${launch[@]}" "$plbrun" --quiet "$tmp/faulty.conf" \
+        cluster.pus=gpu faulty.bad=$bad faulty.out="$log.npy"
     status=$?
     line=$(grep '^plbrun: ' "$log")
+    [[ ! $fake ]] || line=$(head -n 1 <<<"$line") # each rank is told to fail
     read -r first last < <(sed -n 's/.*units \([0-9]*\) to \([0-9]*\).*/\1 \2/p' <<<"$line")
     if ((status != 1)); then
         says "$(verdict_of $((status > 0 ? status : 1)))" "$(why $status "$log")"
@@ -165,7 +180,7 @@ faults() { # RANKS
     elif [[ $(wc -l <<<"$line") -ne 1 ]]; then
         says failed "$(wc -l <<<"$line") sentences"
     elif [[ $line != *"kernel faulty failed"*"CUDA "*"on PU '$model'"* || -z ${last:-} ]] ||
-        ((bad < first || bad > last)); then
+        ((bad >= 0 && (bad < first || bad > last))); then
         says failed "$line"
     else
         says pass "status 1: ${line#plbrun: }"
@@ -177,10 +192,45 @@ sound() { # the same kernel with no bad unit
     verdict_of $status
     if [[ -s $log.npy ]]; then echo "status $status, and an output file"; else why $status "$log"; fi
 }
+# A fake is told to fail; a GPU fails at the bad unit.
+told_to_fail=(PLB_FAKE_CUDA=fail=kernel:5)
+
+# The GPU has the first three quarters of the units, and the CPU executes what it leaves.
+survives() {
+    local bad=700001 status
+    [[ ! $fake ]] || bad=-1
+    under 60 "$log" "$plbrun" --quiet "$tmp/faulty.conf" cluster.pus=cpu faulty.out="$log.sound.npy"
+    under 60 "$log" env "${told_to_fail[@]}" "$plbrun" --quiet "$tmp/faulty.conf" cluster.pus=auto \
+        cluster.threads="$few_threads" cluster.gpu_power=$((3 * few_threads)) --balancer static \
+        faulty.bad=$bad faulty.out="$log.npy"
+    status=$?
+    if ((status != 0)); then
+        says "$(verdict_of $status)" "$(why $status "$log")"
+    elif ! cmp "$log.npy" "$log.sound.npy" >/dev/null 2>&1; then
+        says failed 'the results are wrong'
+    elif ! grep -q 'CUDA .*that PU is used no more' "$log"; then
+        says failed 'the GPU did not fail'
+    else
+        says pass "$(grep -m1 'that PU is used no more' "$log" | sed 's/^plbrun: //')"
+    fi
+}
+isolates() {
+    verifies both 1 triad triad.elements=409600 run.isolate=yes >"$log.said"
+    if [[ $(head -n 1 "$log.said") == pass ]] && ! grep -q 'is not isolated' "$log"; then
+        says failed 'no warning that the GPU is not isolated'
+    else
+        cat "$log.said"
+    fi
+}
 # Another program holds all but 3 GB of the GPU, and the job wants 4 GB on it: no host has the memory to fill
 # a large GPU. On a GPU of less than 8 GB both are smaller.
 refuses() {
-    local spare=3e9 n=32768 holder status line
+    local spare=3e9 n=32768 holder
+    if [[ $fake ]]; then
+        export PLB_FAKE_CUDA=memory=4000000
+        refused_at 1000
+        return
+    fi
     if holds "$gpu_bytes < 8e9"; then
         spare=$(calc "$gpu_bytes / 4" %.0f) n=$(calc "sqrt($gpu_bytes / 2.5 / 4)" %d)
     fi
@@ -196,13 +246,17 @@ refuses() {
         kill $holder 2>/dev/null
         return
     fi
-    under 60 "$log" "$plbrun" "$tmp/matmul.conf" cluster.pus=gpu \
-        matmul.dtype=float32 matmul.rows="$n" matmul.inner="$n" matmul.columns=16
-    status=$?
+    refused_at "$n"
     kill $holder 2>/dev/null
     wait $holder 2>/dev/null
+}
+refused_at() { # ROWS
+    local status line
+    under 60 "$log" "$plbrun" "$tmp/matmul.conf" cluster.pus=gpu \
+        matmul.dtype=float32 matmul.rows="$1" matmul.inner="$1" matmul.columns=16
+    status=$?
     line=$(grep -m1 'is not used: its memory of .* bytes cannot hold' "$log")
-    if ((status == 1)) && [[ $line ]]; then
+    if ((status == 2)) && [[ $line ]]; then
         says pass "${line#plbrun: }"
     else
         says "$(verdict_of $((status == 75 ? 75 : 1)))" "$(why $status "$log")"
@@ -214,6 +268,10 @@ part_failures() {
         now 3 'a kernel writes to a bad address' \
             'status 1, a sentence with kernel, PU and range, no output file' faults 1
         now 3 'the same, 2 ranks' 'the same' faults 2
+        now 3 'a GPU fails beside a CPU that goes on' 'status 0, a warning, right results' survives
+    fi
+    if has_kernel triad; then
+        now 3 'CPUs are isolated beside a GPU' 'verified, and a warning' isolates
     fi
     if has_kernel matmul; then
         now 3 'replicated data larger than what is left of the GPU' 'refused, with the numbers' refuses
@@ -250,18 +308,21 @@ sanitize() {
 }
 part_sanitizer() {
     if [[ ! $(sanitizer) ]]; then
-        record 4 skipped 'memcheck, racecheck, initcheck' 'no errors' 'there is no compute-sanitizer'
+        record 4 skipped 'memcheck, racecheck, synccheck, initcheck' 'no errors' \
+            'there is no compute-sanitizer'
         return
     fi
+    local tool kernel settings
+    for tool in memcheck racecheck synccheck; do
+        while read -r kernel settings; do
+            [[ -e $(kernel_file "$kernel" .cuda) ]] || continue
+            read -ra settings <<<"$settings"
+            sanitize '' $tool "$kernel" "${settings[@]}"
+        done < <(every_case small)
+    done
     sanitize ' float32' memcheck matmul \
         matmul.dtype=float32 matmul.rows=129 matmul.inner=65 matmul.columns=301
-    sanitize '' memcheck spmm spmm.rows=2000 spmm.inner=1500 spmm.columns=33
     sanitize ', 70000 columns' memcheck spmm spmm.rows=20 spmm.inner=15 spmm.columns=70000
-    sanitize '' racecheck triad triad.elements=409600
-    if [[ ! $quick ]]; then
-        sanitize '' memcheck triad triad.elements=409600
-        sanitize '' memcheck burn burn.units=5000 burn.steps=10
-        sanitize '' initcheck triad triad.elements=409600
-    fi
+    sanitize '' initcheck triad triad.elements=409600
     settle
 }

@@ -3,9 +3,15 @@
 
 make_confs() {
     local k
-    for k in matmul spmm triad; do printf '[app]\nkernel = %s\n' "$folder/$k.so" >"$tmp/$k.conf"; done
-    for k in burn faulty; do printf '[app]\nkernel = %s\n' "$gpu/$k.so" >"$tmp/$k.conf"; done
+    for k in "${kernels[@]}"; do printf '[app]\nkernel = %s\n' "$(kernel_file "$k")" >"$tmp/$k.conf"; done
 }
+kernel_file() { # KERNEL [.cuda]
+    local in=$folder
+    [[ $fake || ! " burn faulty rod " == *" $1 "* ]] || in=$gpu
+    echo "$in/$1${2:-}.so"
+}
+# Threads of the CPU in checks.
+few_threads=$(($(nproc) > 4 ? 3 : 1))
 
 # The bytes of host memory that may still be taken. A container may have less than is free.
 host_memory() {
@@ -97,6 +103,7 @@ look_at_machine() {
         why_not=$(grep -m1 -oE '(no GPU is|a GPU is not) used: .*' "$tmp/shown" || echo 'see the report')
         fail "no GPU that plbrun can use: $why_not; report: $out"
     fi
+    record 1 pass 'a GPU is found' yes "${shown#plbrun: }"
     # A GPU in this mode is for one process.
     if [[ $(about_gpu compute_mode || true) == *Exclusive* ]]; then jobs_at_once=1; fi
     start_sampler

@@ -7,7 +7,10 @@
  *     plain app.conf matmul.rows=16384        kernel_s 0.1761 copy_s 0.0391 bytes 2147483648
  *
  * plain --hold BYTES, with no job, takes all of the GPU's memory but so much, says so, and keeps it until
- * killed. */
+ * killed.
+ *
+ * plain --pin BYTES, with no job, prints the seconds of locking the pages of so much host memory, of a copy
+ * of it to the GPU then, and of one before. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -155,6 +158,38 @@ static _Noreturn void hold(double spare)
         pause();
 }
 
+/* Seconds of a copy of host memory to the GPU. */
+static double copy_in(void *device, const void *host, size_t bytes)
+{
+    must(cudaDeviceSynchronize(), "the device");
+    double began = plb_now();
+    must(cudaMemcpy(device, host, bytes, cudaMemcpyHostToDevice), "copy in");
+    must(cudaDeviceSynchronize(), "copy in");
+    return plb_now() - began;
+}
+
+static int pin(size_t bytes)
+{
+    char *host = aligned_alloc(4096, (bytes + 4095) / 4096 * 4096);
+    void *device = NULL;
+    if (host == NULL) {
+        fprintf(stderr, "plain: the host has no memory left\n");
+        return 1;
+    }
+    memset(host, 1, bytes);
+    must(cudaMalloc(&device, bytes), "device memory");
+    copy_in(device, host, bytes);
+    double pageable = copy_in(device, host, bytes), began = plb_now();
+    must(cudaHostRegister(host, bytes, cudaHostRegisterDefault), "page locks");
+    double lock = plb_now() - began;
+    copy_in(device, host, bytes);
+    printf("pin_s %.6f copy_s %.6f pageable_s %.6f\n", lock, copy_in(device, host, bytes), pageable);
+    must(cudaHostUnregister(host), "page locks");
+    cudaFree(device);
+    free(host);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     struct plb_error err = {.status = PLB_OK};
@@ -165,7 +200,7 @@ int main(int argc, char **argv)
     const char *why;
     if (argc <= first) {
         fprintf(stderr, "usage: plain [--keep-busy SECONDS] app.conf [section.key=value ...]\n       plain "
-                        "--hold BYTES\n");
+                        "--hold BYTES\n       plain --pin BYTES\n");
         return 2;
     }
     if (plb_cuda_count(&why) == 0) {
@@ -174,6 +209,8 @@ int main(int argc, char **argv)
     }
     if (strcmp(argv[1], "--hold") == 0 && argc == 3)
         hold(atof(argv[2]));
+    if (strcmp(argv[1], "--pin") == 0 && argc == 3)
+        return pin((size_t)atof(argv[2]));
     if (plb_job_read(&job, argv[first], argv + first + 1, argc - first - 1, NULL, 1, &err) == PLB_OK
         && plb_job_setup(&job, false, &err) == PLB_OK) {
         plb_dataset_describe(&p.set, &job.app);

@@ -2,7 +2,8 @@
 # Of scripts/gpu-check: runs commands that cannot hang, and writes the report anew after each.
 # A row of the report is a line of $tmp/rows: section, verdict, what, wanted, measured, with tabs between.
 
-sections=('Machine' 'Devices' 'Kernels against the reference' 'Failures' 'compute-sanitizer' 'Speed')
+sections=('Machine' 'Devices' 'Kernels against the reference' 'Failures' 'compute-sanitizer' 'Speed'
+    'Not asked for')
 ended='' began='' model='no GPU'
 
 progress() { printf 'gpu-check: %3d s: %s\n' "$SECONDS" "$*" >&2; }
@@ -103,6 +104,8 @@ render() {
         [[ $ended ]] || printf 'It has not ended: this is what there was so far.\n\n'
         printf '## Summary\n\n| target | wanted | measured | |\n|---|---|---|---|\n'
         summary
+        printf '\n## Claims of docs/guide/gpus.md\n\n| claim | | by |\n|---|---|---|\n'
+        claim_rows
         for i in "${!sections[@]}"; do
             [[ -s $tmp/text.$i ]] || grep -q "^$i"$'\t' "$tmp/rows" || continue
             printf '\n## %d. %s\n' "$i" "${sections[i]}"

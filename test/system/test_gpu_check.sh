@@ -31,9 +31,9 @@ ok "an unknown option" $?
 check --quick --only conformance,rate --out "$tmp/report.md"
 status=$?
 cp "$tmp/report.md" "$tmp/out"
-[ $status -le 1 ] && [ "$(verdicts 1)" = '2 pass' ]
+[ $status -le 1 ] && [ "$(verdicts 1)" = '3 pass' ]
 ok "it ends; the devices pass" $?
-has '^# plbrun on Fake GPU$' '^## Summary$' '^| Devices | all checks pass | 2 of 2 | pass |$' \
+has '^# plbrun on Fake GPU$' '^## Summary$' '^| Devices | all checks pass | 3 of 3 | pass |$' \
     '^| plbrun | plbrun .*, commit ' && ! has 'has not ended'
 ok "the report has the machine and a summary" $?
 rate='^| matmul float.*: execute | at least 97.0 % of plain.* % (.* [mu]*s, plain .* [mu]*s) '

@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# scripts/gpu-check on the fake CUDA runtime, with kernels compiled for the CPU: both calls go through all
+# parts. Those that do not measure are run, and pass. The report names what was not tried.
+. "$(dirname "$0")/../support/lib.sh"
+on_cpu=$BUILD/test/cuda-on-cpu
+[ -z "${SAN:-}" ] || { skip "gpu-check" "it is for the normal build"; done_testing; }
+if [ ! -e "$on_cpu/rod.cuda.so" ]; then
+    skip "gpu-check" "plbrun was built without CUDA"
+    done_testing
+fi
+unset PLB_CLUSTER_PUS PLB_FAKE_CUDA
+export LD_LIBRARY_PATH=$BUILD/test/fake-cuda${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OPENBLAS_NUM_THREADS=1
+export GPU_CHECK_FAKE=$on_cpu GPU_CHECK_ENTRIES=$BUILD/test/fake-cuda/entries.so
+export GPU_CHECK_KERNELS='rod faulty kmeans triad matmul'
+check() { timeout 400 "$root/scripts/gpu-check" --out "$tmp/report.md" "$@" >"$tmp/out" 2>&1; }
+has() { # PATTERN...: the report has a line for each
+    local pattern
+    for pattern in "$@"; do
+        grep -qE -- "$pattern" "$tmp/report.md" || { echo "lacks: $pattern" >>"$tmp/out"; return 1; }
+    done
+}
+parts() { sed -n "s/^$1=(\(.*\))$/\1/p" "$root/scripts/gpu-check"; }
+
+check --call 1
+status=$?
+cp "$tmp/report.md" "$tmp/out"
+[ $status -eq 0 ] && [ "$(grep -c ' | pass |$' "$tmp/report.md")" -ge 30 ] &&
+    ! grep -qE '\*\*(failed|missed|does not)\*\*' "$tmp/report.md"
+ok "the first call: all checks pass" $?
+has '^\| kmeans: GPU and CPU together .* GPU [1-9][0-9]*, CPU [1-9]' \
+    '^\| kmeans: GPU against CPU .* [1-9][0-9]* tasks audited, 0 differences' \
+    '^\| inputs are copied once .* in 13 passes' 'phases, results stay; GPU and CPU, 2 ranks .* \| pass' \
+    '^\| a GPU fails beside a CPU .* used no more' '^\| two GPUs of one rank: rod .* \| pass' \
+    '^\| parts of a GPU .* \| pass' '^\| inputs larger than .* \| pass' '^\| CPUs are isolated .* \| pass'
+ok "kernels together, audits, passes, failures, memory, several GPUs" $?
+failed=0
+for part in $(parts measurements); do has "^\| $part \| .* \| not asked for \| skipped" || failed=1; done
+ok "and the report names what was not asked for" $failed
+has "^\| Partitioned inputs of a kernel with several passes stay .* \| holds \|" \
+    '^\| If pages cannot be locked, copies are slower \| not tried \|'
+ok "and says of each claim whether it holds" $?
+check --call 2
+[ -s "$tmp/report.md" ] && grep -q '0 missed, 0 failed' "$tmp/out"
+ok "the second call ends" $?
+failed=0
+for part in $(parts measurements); do
+    has "^\| $part \| .* the fake runtime measures nothing \| skipped" || failed=1
+done
+ok "and measures nothing" $failed
+check --call 1 --only failures --minutes 1
+has '^\| a GPU fails beside' '^\| every \| .* not asked for' && ! has '^\| inputs are copied once'
+ok "parts of a call" $?
+check --call 3
+[ $? -eq 2 ] && [ "$(wc -l <"$tmp/out")" -eq 1 ]
+ok "a third call" $?
+PLB_FAKE_CUDA=fail=kernel:3 check --only passes --minutes 1
+[ $? -eq 1 ] && has 'Partitioned inputs .* \| \*\*does not\*\* \|'
+ok "a claim that does not hold" $?
+
+# Each claim is in the document.
+tr '\n' ' ' <"$root/docs/guide/gpus.md" >"$tmp/document"
+cut -f 2 "$root/scripts/gpu-check.d/claims" | while read -r claim; do
+    grep -qF -- "$claim" "$tmp/document" || echo "not in docs/guide/gpus.md: $claim"
+done >"$tmp/out"
+[ ! -s "$tmp/out" ] && [ "$(wc -l <"$root/scripts/gpu-check.d/claims")" -ge 10 ]
+ok "claims are those of docs/guide/gpus.md" $?
+done_testing
