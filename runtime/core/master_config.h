@@ -32,6 +32,7 @@ struct plb_master_config {
     bool resident;          /* nodes keep the inputs that they have pulled, for the next pass */
     int64_t stays;          /* mask of outputs that stay where they are until the last pass has ended */
     bool feeds_stay;        /* results that feed inputs are among these, and no others */
+    int64_t halos;          /* mask of the inputs whose halos travel with the grants (core/place/halos.h) */
     bool folds; /* reduced arrays may stay at their nodes until the pass is over (core/place/sets.h) */
     bool whole_results;                  /* a result counts whole or not at all: the job reduces arrays */
     const struct plb_rangeset *accepted; /* units of the first pass that an earlier run has done, not all of

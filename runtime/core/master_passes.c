@@ -3,6 +3,7 @@
 
 #include "core/master.h"
 #include "core/master_inside.h"
+#include "core/place/halos.h"
 #include "core/self_check.h"
 
 void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replaced,
@@ -22,6 +23,18 @@ static void tell(const struct plb_master *m, int node, const struct plb_pass *be
     struct plb_pass *own = &plb_outbox_add(out, PLB_PASS, 0, node, m->pass)->begin;
     *own = *begin;
     own->folds = begin->folds && node < m->config.n_nodes - m->config.joiners;
+}
+
+/* The blocks of this pass are in the outbox from message `first` on. */
+static void send_halos(const struct plb_master *m, int first, struct plb_outbox *out)
+{
+    const struct plb_sizes *sizes = m->config.sizes;
+    struct plb_halos halos = {m->config.halos, 0, 0, m->map->units};
+    if (sizes == NULL || m->config.halos == 0 || sizes->before + sizes->after == 0)
+        return;
+    halos.before = sizes->before;
+    halos.after = sizes->after;
+    plb_halos_send(&halos, m->places, first, out);
 }
 
 void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *begin,
@@ -50,7 +63,10 @@ void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *beg
     plb_agenda_begin(m->agenda, pass, phase, map);
     plb_backups_begin(m->backups, pass, phase, map, now);
     plb_audits_begin(m->audits, pass, phase, map);
+    int first = out->n;
     plb_agenda_open(m->agenda, out);
+    if (plb_agenda_stands(m->agenda) && plb_places_fresh(m->places))
+        send_halos(m, first, out);
     plb_self_check(m->ledger, m->agenda, m->pus.n);
 }
 

@@ -258,6 +258,7 @@ static bool plan(struct plb_node *node)
     if (shared->returned)
         wake_pus(node);
     shared->returned = false;
+    moved = plb_unasked_settle(&shared->unasked, &shared->config.wire, shared->mirror);
     if (shared->has_slots)
         for (int p = 0; p < node->n_pus; p++)
             moved |= plb_errands_settle(&node->errands, &node->runners[p]);

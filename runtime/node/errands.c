@@ -179,6 +179,7 @@ static void feed(struct plb_mirror *mirror, const struct plb_runner *runners, in
                 plb_rangeset_add(&tasks.sent_on, slot->task.range);
         }
     plb_sends_under_way(&runners->shared->sends, &tasks.read);
+    plb_unasked_under_way(&runners->shared->unasked, &tasks.read);
     plb_mirror_feed(mirror, m->pass, &m->begin, &tasks);
     plb_rangeset_fini(&tasks.read);
     plb_rangeset_fini(&tasks.sent);
@@ -216,6 +217,7 @@ void plb_errands_begin_pass(struct plb_node_shared *shared, struct plb_runner *r
             if (may_write(slot))
                 plb_rangeset_add(&written, slot->task.range);
         }
+    plb_unasked_under_way(&shared->unasked, &busy);
     if (mirror != NULL)
         feed(mirror, runners, n, pass);
     if (mirror != NULL)
@@ -259,12 +261,14 @@ void plb_errands_send(struct plb_slot *slot, const struct plb_node_shared *share
     plb_slot_send(slot, set, &config->wire);
 }
 
-static bool on_from(struct plb_runner *runners, int n, const struct plb_message *m)
+static bool on_from(struct plb_node_shared *shared, struct plb_runner *runners, int n,
+                    const struct plb_message *m)
 {
     int64_t number = m->sources.slot;
+    if (number == PLB_HALO_SLOT)
+        return plb_unasked_hear(&shared->unasked, &shared->config, shared->mirror, m);
     if (number >= (int64_t)n * PLB_SLOTS)
         return false;
-    const struct plb_node_shared *shared = runners->shared;
     struct plb_slot *slot = &runners[number / PLB_SLOTS].slots[number % PLB_SLOTS];
     return plb_slot_from(slot, shared->config.data, &shared->config.wire, shared->mirror, m);
 }
@@ -300,7 +304,7 @@ bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners
     switch ((enum plb_message_type)m->type) {
     case PLB_TAKEN: return on_taken(shared, runners, n, m, out);
     case PLB_COUNTED: plb_mirror_counted(shared->mirror, m); return true;
-    case PLB_FROM: return on_from(runners, n, m);
+    case PLB_FROM: return on_from(shared, runners, n, m);
     default: return plb_send(&shared->sends, &shared->config, shared->mirror, shared->keep, m, out);
     }
 }
@@ -321,5 +325,6 @@ void plb_errands_free_data(struct plb_node_shared *shared)
     plb_mirror_free(shared->mirror);
     plb_keep_free(shared->keep);
     plb_sends_fini(&shared->sends);
+    plb_unasked_fini(&shared->unasked);
     plb_own_set_free(shared->set);
 }

@@ -42,6 +42,12 @@ void plb_fetch_fini(struct plb_fetching *fetching); /* nothing is on its way */
 /* A pass begins. changed: inputs are those of other ranks. */
 void plb_fetch_begin_pass(struct plb_fetching *fetching, bool changed);
 
+/* The inputs whose halos travel with the grants (core/place/halos.h), as a mask: where others are pulled,
+ * too, a rank asks for all. A pass begins, and its messages are in the outbox from number `first` on: sends
+ * the halos that rank 0 has, and receives its own. */
+int64_t plb_fetch_halo_buffers(const struct plb_dataset *set);
+void plb_fetch_halos(struct plb_rank *r, int first);
+
 /* FETCH and FROM of other ranks. */
 void plb_fetch_serve(struct plb_rank *r, const struct plb_message *m);
 void plb_fetch_hear(struct plb_rank *r, const struct plb_message *from);

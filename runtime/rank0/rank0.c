@@ -267,6 +267,7 @@ static void begin_run(struct plb_rank *r)
     config.stays = r->options->keep_partial ? 0 : config.stays; /* what is done is to be here at any time */
     config.folds &= !r->options->keep_partial;
     config.feeds_stay = r->data.fed != 0;
+    config.halos = plb_fetch_halo_buffers(&r->data);
     config.accepted = plb_journal_recalled(job->journal);
     rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
     struct plb_incoming_calls calls = incoming_calls(r, job);

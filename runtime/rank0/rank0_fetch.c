@@ -10,9 +10,6 @@
 #include "outcome/set_aside.h"
 #include "rank0/rank0.h"
 
-#define INPUTS \
-    (PLB_FETCH_SLOT + 7) /* their slot; the first ones are those of results (core/place/places.c) */
-
 struct plb_transfer {
     struct plb_message from;    /* its first source is what comes */
     void *arrays[PLB_MAX_DATA]; /* where it is received */
@@ -22,7 +19,7 @@ struct plb_transfer {
 
 static bool has_inputs(const struct plb_transfer *t)
 {
-    return t->from.sources.slot == INPUTS;
+    return t->from.sources.slot == PLB_HALO_SLOT;
 }
 
 static void free_transfer(struct plb_transfer *t)
@@ -176,7 +173,7 @@ static struct plb_range around(const struct plb_dataset *set, struct plb_range r
 static void fetch(struct plb_rank *r, struct plb_range units)
 {
     struct plb_rangeset lacking = {0};
-    struct plb_message from = {.pass = r->pass, .sources = {.slot = INPUTS, .n = 1}};
+    struct plb_message from = {.pass = r->pass, .sources = {.slot = PLB_HALO_SLOT, .n = 1}};
     plb_rangeset_missing(&r->rank0->fetching.here, units, &lacking);
     for (int i = 0; i < lacking.n; i++)
         for (struct plb_range rest = lacking.at[i], part; rest.count > 0;) {
@@ -187,7 +184,7 @@ static void fetch(struct plb_rank *r, struct plb_range units)
             if (from.from == 0)
                 continue;
             plb_rangeset_add(&r->rank0->fetching.here, part);
-            ask(r, from.from, (struct plb_fetch){part, INPUTS, r->data.fed, 0, 0, 0});
+            ask(r, from.from, (struct plb_fetch){part, PLB_HALO_SLOT, r->data.fed, 0, 0, 0});
             receive(r, &from);
         }
     plb_rangeset_fini(&lacking);
@@ -258,6 +255,37 @@ bool plb_fetch_comes(const struct plb_fetching *f)
     return false;
 }
 
+/* ----------------------------------------------------------- halos, with the grants */
+
+int64_t plb_fetch_halo_buffers(const struct plb_dataset *set)
+{
+    int64_t others = plb_dataset_inputs(set) & ~set->fed;
+    for (int i = 0; i < set->n; i++)
+        others &= set->at[i].mode == PLB_REPLICATE ? ~PLB_BUFFER(i) : -1;
+    return others == 0 ? set->fed : 0;
+}
+
+void plb_fetch_halos(struct plb_rank *r, int first)
+{
+    for (int i = first; i < r->out.n; i++) {
+        const struct plb_message *m = &r->out.at[i];
+        if (m->type != PLB_FROM || m->sources.slot != PLB_HALO_SLOT)
+            continue;
+        for (int k = 0; k < m->sources.n; k++) {
+            const struct plb_source *part = &m->sources.at[k];
+            struct plb_fetch fetch = {part->range, PLB_HALO_SLOT, part->buffers, m->to, 0, 0};
+            struct plb_message from = {.from = part->node, .pass = m->pass};
+            from.sources = (struct plb_sources){.slot = PLB_HALO_SLOT, .n = 1, .at = {*part}};
+            if (m->to != 0 && part->node == 0)
+                put(r, &fetch, part->buffers, false);
+            if (m->to != 0)
+                continue;
+            plb_rangeset_add(&r->rank0->fetching.here, part->range);
+            receive(r, &from);
+        }
+    }
+}
+
 /* ------------------------------------------------------------------------ results */
 
 void plb_fetch_hear(struct plb_rank *r, const struct plb_message *m)
@@ -268,7 +296,7 @@ void plb_fetch_hear(struct plb_rank *r, const struct plb_message *m)
     bool awaited = rank0->fetching.on && plb_master_awaits(rank0->master, m);
     if (from->n == 0 && awaited)
         plb_master_receive(rank0->master, m, plb_rank_time(r), &r->out);
-    if (from->n != 1 || m->from == 0 || from->slot < PLB_FETCH_SLOT || from->slot >= INPUTS
+    if (from->n != 1 || m->from == 0 || from->slot < PLB_FETCH_SLOT || from->slot >= PLB_HALO_SLOT
         || plb_range_end(source->range) > r->data.units
         || (source->buffers & ~plb_dataset_results(&r->data)) != 0)
         return;

@@ -29,6 +29,7 @@ void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool
     if (!again)
         plb_dataset_clear(&r->data);
     plb_replaced_plan(r, begin, first);
+    plb_fetch_halos(r, first);
     plb_rank0_stop_on_failure(r);
 }
 

@@ -10,6 +10,7 @@ enum plb_event_kind {
     PLB_EVENT_ARRIVE, /* a message is there. item: its number in the network */
     PLB_EVENT_RANK0,  /* rank 0 has time for the next message */
     PLB_EVENT_INPUTS, /* the inputs of a task are there. item: the number of the task on its PU */
+    PLB_EVENT_HALO,   /* what a node has not asked for is there. item: the pass */
     PLB_EVENT_END,    /* a PU has executed its task. item: the number of the task on its PU */
     PLB_EVENT_HUNG,   /* a PU should have executed its task for long. item: as above */
     PLB_EVENT_LOOK,   /* a node sends its reports and looks for answers */

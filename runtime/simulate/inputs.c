@@ -9,6 +9,8 @@ struct plb_virtual_inputs {
     const struct plb_simulation *in;
     struct plb_rangeset *kept;  /* by node */
     struct plb_rangeset *asked; /* the same, where there is a halo: also what comes; neighbours share it */
+    struct plb_rangeset *halo;  /* by node: of these, what comes unasked */
+    int *parcels;               /* by node: FROMs that have named it, less those whose data has come */
     struct plb_rangeset *made;  /* by node: units whose results stay there, in this pass */
     int64_t *stays;             /* by node: mask of the outputs that may stay in this pass */
 };
@@ -21,6 +23,8 @@ struct plb_virtual_inputs *plb_virtual_inputs_new(const struct plb_simulation *s
     v->made = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->made);
     v->stays = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->stays);
     v->asked = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->asked);
+    v->halo = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->halo);
+    v->parcels = plb_alloc((size_t)simulation->cluster->n_nodes * sizeof *v->parcels);
     plb_rangeset_add(&v->kept[0],
                      (struct plb_range){0, simulation->maps[0].units}); /* until something feeds them */
     plb_rangeset_add(&v->asked[0], (struct plb_range){0, simulation->maps[0].units});
@@ -33,12 +37,21 @@ void plb_virtual_inputs_free(struct plb_virtual_inputs *inputs)
         plb_rangeset_fini(&inputs->kept[n]);
         plb_rangeset_fini(&inputs->made[n]);
         plb_rangeset_fini(&inputs->asked[n]);
+        plb_rangeset_fini(&inputs->halo[n]);
     }
+    free(inputs->halo);
+    free(inputs->parcels);
     free(inputs->kept);
     free(inputs->asked);
     free(inputs->made);
     free(inputs->stays);
     free(inputs);
+}
+
+/* The units that a task reads. */
+static struct plb_range read_by(const struct plb_virtual_inputs *v, struct plb_range task)
+{
+    return plb_range_around(task, v->in->inputs.before, v->in->inputs.after, v->in->maps[0].units);
 }
 
 bool plb_virtual_inputs_pulls(struct plb_virtual_inputs *v, int node, struct plb_range task,
@@ -49,7 +62,7 @@ bool plb_virtual_inputs_pulls(struct plb_virtual_inputs *v, int node, struct plb
     if (node == 0 && !(v->in->feeds && v->in->master.feeds_stay))
         return false;
     if (v->in->master.resident) {
-        struct plb_range units = plb_range_around(task, sizes->before, sizes->after, v->in->maps[0].units);
+        struct plb_range units = read_by(v, task);
         bool halo = sizes->before + sizes->after > 0;
         *pulled = plb_rangeset_lacking(halo ? &v->asked[node] : &v->kept[node], units);
         if (halo)
@@ -64,6 +77,33 @@ void plb_virtual_inputs_arrived(struct plb_virtual_inputs *inputs, int node, str
         plb_rangeset_add(&inputs->kept[node], range);
 }
 
+/* Halos come unasked: they count as asked for. */
+static void expect(struct plb_virtual_inputs *v, const struct plb_message *from)
+{
+    for (int k = 0; k < from->sources.n; k++) {
+        plb_rangeset_add(&v->asked[from->to], from->sources.at[k].range);
+        plb_rangeset_add(&v->halo[from->to], from->sources.at[k].range);
+    }
+    v->parcels[from->to]++;
+}
+
+bool plb_virtual_inputs_halo(struct plb_virtual_inputs *v, int node)
+{
+    if (v->parcels[node] == 0)
+        return false;
+    if (--v->parcels[node] > 0)
+        return true;
+    for (int i = 0; i < v->halo[node].n; i++)
+        plb_rangeset_add(&v->kept[node], v->halo[node].at[i]);
+    plb_rangeset_clear(&v->halo[node]);
+    return true;
+}
+
+bool plb_virtual_inputs_waits(const struct plb_virtual_inputs *v, int node, struct plb_range task)
+{
+    return plb_rangeset_overlaps(&v->halo[node], read_by(v, task));
+}
+
 void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, const struct plb_pass *begin)
 {
     if (!begin->again)
@@ -72,6 +112,8 @@ void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, const
         plb_rangeset_clear(&inputs->kept[node]);
         plb_rangeset_clear(&inputs->asked[node]);
     }
+    plb_rangeset_clear(&inputs->halo[node]);
+    inputs->parcels[node] = 0;
     inputs->stays[node] = begin->stays;
 }
 
@@ -112,11 +154,13 @@ static void answer(struct plb_virtual_inputs *v, const struct plb_message *m, st
 bool plb_virtual_inputs_hear(struct plb_virtual_inputs *v, const struct plb_message *m, int pass,
                              struct plb_outbox *out)
 {
-    if (m->type == PLB_FETCH)
+    if (m->type == PLB_FROM)
+        expect(v, m);
+    if (m->type == PLB_FETCH && m->fetch.slot != PLB_HALO_SLOT) /* else it only sends data */
         answer(v, m, out);
     for (int i = 0; m->type == PLB_COUNTED && m->pass == pass && i < m->counted.n; i++) {
         plb_rangeset_add(&v->kept[m->to], m->counted.at[i]);
         plb_rangeset_add(&v->asked[m->to], m->counted.at[i]);
     }
-    return m->type == PLB_FETCH || m->type == PLB_COUNTED;
+    return m->type == PLB_FETCH || m->type == PLB_FROM || m->type == PLB_COUNTED;
 }

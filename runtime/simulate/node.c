@@ -77,9 +77,11 @@ static bool stage(struct plb_virtual_nodes *v, int n, int id)
     s->phase = plb_worker_phase(node->worker);
     s->number = pu->taken++;
     s->asked = v->world->now;
-    s->ready = !plb_virtual_inputs_pulls(v->inputs, n, s->task.range, &s->pulled);
+    bool pulls = plb_virtual_inputs_pulls(v->inputs, n, s->task.range, &s->pulled);
+    s->ready = !pulls && !plb_virtual_inputs_waits(v->inputs, n, s->task.range);
+    s->asks = pulls;
     pu->n_line++;
-    if (s->ready)
+    if (!pulls)
         return true;
     struct plb_message *m = plb_outbox_add(&v->out, PLB_FETCH, n, 0, s->task.pass);
     m->pu = id - node->first_pu;
@@ -273,11 +275,32 @@ static void inputs_arrived(struct plb_virtual_nodes *v, int n, int id, int numbe
     struct virtual_pu *pu = &v->pus[id];
     for (int i = 0; i < pu->n_line; i++)
         if (pu->line[i].number == number) {
-            pu->line[i].ready = true;
+            pu->line[i].asks = false;
+            pu->line[i].ready = !plb_virtual_inputs_waits(v->inputs, n, pu->line[i].task.range);
             plb_virtual_inputs_arrived(v->inputs, n, pu->line[i].pulled);
         }
     advance(v, n, id);
     dispatch(v);
+}
+
+/* The halo that a FROM of this pass has named is there. Where it is earlier than the FROM, it waits. */
+static void halo_arrived(struct plb_virtual_nodes *v, const struct plb_event *e)
+{
+    const struct virtual_node *node = &v->at[e->node];
+    double again = v->world->now + v->world->in->cluster->nodes[e->node].latency + 1e-6;
+    if (plb_worker_pass(node->worker) > e->item)
+        return;
+    if (plb_worker_pass(node->worker) < e->item || !plb_virtual_inputs_halo(v->inputs, e->node)) {
+        plb_events_add(v->world->clock, (struct plb_event){again, e->kind, e->node, e->pu, e->item});
+        return;
+    }
+    for (int id = node->first_pu; id < node->first_pu + node->n_pus; id++) {
+        struct virtual_pu *pu = &v->pus[id];
+        for (int i = 0; i < pu->n_line; i++)
+            pu->line[i].ready |= !pu->line[i].asks
+                              && !plb_virtual_inputs_waits(v->inputs, e->node, pu->line[i].task.range);
+    }
+    advance_all(v, e->node);
 }
 
 /* ------------------------------------------------------------------------ events */
@@ -347,6 +370,8 @@ void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event
         plb_events_add(v->world->clock, (struct plb_event){until, e->kind, e->node, e->pu, e->item});
     } else if (e->kind == PLB_EVENT_INPUTS) {
         inputs_arrived(v, e->node, e->pu, e->item);
+    } else if (e->kind == PLB_EVENT_HALO) {
+        halo_arrived(v, e);
     } else if (e->kind == PLB_EVENT_END && has(v, e)) {
         (plb_faults_pu_works(v->faults, e->node, e->pu) ? finish : plan_hung)(v, e->node, e->pu);
     } else if (e->kind == PLB_EVENT_HUNG && has(v, e)) {

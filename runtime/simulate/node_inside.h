@@ -19,7 +19,8 @@ struct staged {
     struct plb_slice task;
     int phase, number; /* number: of the tasks of this PU */
     double asked;      /* when its inputs were asked for */
-    bool ready;        /* they are there */
+    bool ready;        /* they are there, and what comes unasked */
+    bool asks;         /* for some of them, which have not come */
     struct plb_range pulled;
 };
 

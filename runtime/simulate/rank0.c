@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "simulate/halos.h"
 #include "simulate/sets.h"
 
 struct plb_virtual_rank0 {
@@ -91,7 +92,10 @@ static void send(struct plb_virtual_rank0 *r, double begins, double thinks)
         if (m->type == PLB_BLOCK && watch->granted != NULL)
             watch->granted(watch->context, begins, r->world->in->cluster->nodes[m->to].first_pu + m->pu,
                            m->block.range);
-        plb_network_send(r->network, m, begins + thinks + (i + 1) * r->message_s, 0.0);
+        double leaves = begins + thinks + (i + 1) * r->message_s;
+        plb_network_send(r->network, m, leaves, 0.0);
+        if (m->type == PLB_FROM)
+            plb_virtual_halo_send(r->world, r->network, r->faults, m, leaves);
     }
     charge(r, begins, thinks + r->out.n * r->message_s);
     r->out.n = 0;
@@ -319,6 +323,8 @@ static void handle(struct plb_virtual_rank0 *r, int number)
         serve(r, m);
     } else if (m != NULL && (m->type == PLB_ARRAYS || m->type == PLB_DROP)) {
         take_set(r, m);
+    } else if (m != NULL && m->type == PLB_FROM && m->sources.slot == PLB_HALO_SLOT) {
+        plb_virtual_nodes_receive(r->nodes, m);
     } else if (m != NULL && m->type == PLB_DONE && m->done.audit) {
         compare(r, m);
     } else if (m != NULL

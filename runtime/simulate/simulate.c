@@ -144,6 +144,7 @@ static void handle(struct sim *s, const struct plb_event *e)
         break;
     case PLB_EVENT_JOIN: plb_virtual_rank0_join(s->rank0, e->node); break;
     case PLB_EVENT_INPUTS:
+    case PLB_EVENT_HALO:
     case PLB_EVENT_END:
     case PLB_EVENT_HUNG:
     case PLB_EVENT_WINDOW:

@@ -186,6 +186,7 @@ struct plb_stress_counts {
     int64_t lost_silent;             /* nodes given up for their silence */
     int64_t lost_running;            /* of these: their host had said that the process runs */
     int64_t zombies;                 /* nodes given up that lived */
+    int64_t halos;                   /* ranges of inputs that nodes got unasked */
     int64_t lent;                    /* ranges of inputs that went from one node to another */
     double folds_s;                  /* seconds in which arrays went along the tree */
     int64_t late_looks;              /* rank 0 was busy for so long that silence meanwhile did not count */

@@ -37,7 +37,7 @@ struct watch {
     bool told_empty[MAX_PASSES + 2][MAX_NODES]; /* by pass: the master has sent it EMPTY */
     struct plb_message cancelled[MAX_CANCELS];  /* CANCELs of this event */
     int n_cancelled;
-    bool pulled[MAX_NODES][MAX_UNITS]; /* by node: it has asked for the inputs of the unit */
+    bool pulled[MAX_NODES][MAX_UNITS]; /* by node: it has the inputs of the unit, or has asked for them */
     int64_t halos;                     /* units around those of tasks, on other nodes than rank 0's */
     int64_t held;                      /* results with reduced arrays that several tasks have made */
     int64_t refused;                   /* PUs, by the master */
@@ -70,8 +70,14 @@ static inline bool in_run(struct watch *w, int pass, struct plb_range r, const c
     return fine;
 }
 
-/* A node has asked for the inputs of a task's units, and of those around them. Inputs that stay do not travel
- * twice. */
+static inline void note_pulled(struct watch *w, int node, struct plb_range range)
+{
+    for (int64_t u = range.first; u < plb_range_end(range) && u < MAX_UNITS; u++)
+        w->pulled[node][u] = true;
+}
+
+/* A node has the inputs of a task's units, and of those around them, or has asked for them. Inputs that stay
+ * do not travel twice. */
 static inline void check_pulled(struct watch *w, int pu, struct plb_range task)
 {
     const struct scenario *s = w->scenario;

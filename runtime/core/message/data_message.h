@@ -6,7 +6,8 @@
  *           node → rank 0  whether the node has the results: then it sends them
  *   COUNTED master → node  results of the node that counted, and are inputs of this pass
  *
- * The bytes follow as data under the slot that FETCH names. */
+ * The bytes follow as data under the slot that FETCH names. FROM and FETCH under PLB_HALO_SLOT are about
+ * inputs that nobody has asked for (core/place/halos.h). */
 #ifndef PLB_CORE_MESSAGE_DATA_MESSAGE_H
 #define PLB_CORE_MESSAGE_DATA_MESSAGE_H
 
@@ -15,6 +16,7 @@
 #include "base/rangeset.h"
 
 #define PLB_FETCH_SLOT 31990  /* the first slot of what comes to rank 0; below are those of tasks */
+#define PLB_HALO_SLOT 31997   /* of what comes before a task: inputs of rank 0's PUs, and halos */
 #define PLB_COUNTED_RANGES 24 /* in one COUNTED at most; more would make it the largest message */
 #define PLB_SOURCES 12        /* in one FROM at most; the same */
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "core/place/home_map.h"
 
 /* Ranges that a node is asked for before it has answered. More: nothing is gained once its link is full.
  * Fewer: short ranges wait for the way there and back. */
@@ -26,6 +27,9 @@ struct plb_places {
     struct plb_feed feeds[PLB_FEEDS];
     int n_feeds;
     struct node_places *at;
+    bool fresh;              /* results of nodes became inputs as this pass began */
+    struct plb_home *owners; /* who has which inputs, in the order of units; n_owners of them */
+    int n_owners;
     int64_t away; /* units at other nodes */
     struct plb_rangeset lacking;
     struct plb_places_counts counts;
@@ -49,6 +53,7 @@ void plb_places_free(struct plb_places *p)
         plb_rangeset_fini(&p->at[n].inputs);
     }
     plb_rangeset_fini(&p->lacking);
+    free(p->owners);
     free(p->at);
     free(p);
 }
@@ -77,6 +82,27 @@ static void tell(const struct plb_places *p, int node, int pass, struct plb_outb
         m->n = set->n - i < PLB_COUNTED_RANGES ? set->n - i : PLB_COUNTED_RANGES;
         memcpy(m->at, set->at + i, (size_t)m->n * sizeof *m->at);
     }
+}
+
+static int by_units(const void *a, const void *b)
+{
+    const struct plb_home *x = a, *y = b;
+    return x->range.first < y->range.first ? -1 : x->range.first > y->range.first;
+}
+
+/* Writes down who has which inputs now. */
+static void list_owners(struct plb_places *p)
+{
+    size_t n = 0;
+    for (int node = 1; node < p->config.n_nodes; node++)
+        n += (size_t)p->at[node].inputs.n;
+    p->owners = plb_grow(p->owners, (n + 1) * sizeof *p->owners);
+    p->n_owners = 0;
+    for (int node = 1; node < p->config.n_nodes; node++)
+        for (int i = 0; i < p->at[node].inputs.n; i++)
+            p->owners[p->n_owners++] = (struct plb_home){p->at[node].inputs.at[i], node};
+    if (n > 0)
+        qsort(p->owners, n, sizeof *p->owners, by_units);
 }
 
 /* Nothing that stayed is wanted any more. */
@@ -108,6 +134,9 @@ void plb_places_begin(struct plb_places *p, const struct plb_ledger *ledger, con
         }
         plb_rangeset_clear(&node->counted);
     }
+    p->fresh = now && p->config.feeds_stay;
+    if (p->fresh)
+        list_owners(p);
     forget_results(p);
     p->stay = begin->stays != 0;
     p->feed = begin->n_feeds > 0 && !p->config.audits;
@@ -149,36 +178,28 @@ void plb_places_reported(struct plb_places *p, const struct plb_ledger *ledger,
 
 /* ------------------------------------------------------------------------- inputs */
 
-/* The first range of a set that ends behind a unit; the number of ranges: none does. */
-static int ends_behind(const struct plb_rangeset *set, int64_t unit)
+int plb_places_owner(const struct plb_places *p, struct plb_range range, struct plb_range *part)
 {
-    int low = 0, high = set->n;
+    int low = 0, high = p->n_owners; /* finds the first range that ends behind the first unit */
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (plb_range_end(set->at[middle]) > unit)
+        if (plb_range_end(p->owners[middle].range) > range.first)
             high = middle;
         else
             low = middle + 1;
     }
-    return low;
+    const struct plb_home *next = low < p->n_owners ? &p->owners[low] : NULL;
+    int64_t end = plb_range_end(range), until = end;
+    bool has = next != NULL && next->range.first <= range.first;
+    if (next != NULL)
+        until = has ? plb_range_end(next->range) : next->range.first;
+    *part = (struct plb_range){range.first, (until < end ? until : end) - range.first};
+    return has ? next->node : 0;
 }
 
-int plb_places_owner(const struct plb_places *p, struct plb_range range, struct plb_range *part)
+bool plb_places_fresh(const struct plb_places *p)
 {
-    int64_t end = plb_range_end(range);
-    int owner = 0;
-    for (int n = 1; n < p->config.n_nodes; n++) {
-        const struct plb_rangeset *set = &p->at[n].inputs;
-        int i = ends_behind(set, range.first);
-        if (i == set->n || set->at[i].first >= end)
-            continue;
-        bool has = set->at[i].first <= range.first;
-        int64_t until = has ? plb_range_end(set->at[i]) : set->at[i].first;
-        owner = has ? n : owner;
-        end = until < end ? until : end;
-    }
-    *part = (struct plb_range){range.first, end - range.first};
-    return owner;
+    return p->fresh;
 }
 
 bool plb_places_broken(const struct plb_places *p)
@@ -193,7 +214,8 @@ void plb_places_restart(struct plb_places *p)
         plb_rangeset_clear(&p->at[n].inputs);
         plb_rangeset_clear(&p->at[n].counted);
     }
-    p->stay = p->broken = false;
+    p->stay = p->broken = p->fresh = false;
+    p->n_owners = 0;
 }
 
 /* ------------------------------------------------------- results that are wanted */
@@ -216,6 +238,7 @@ void plb_places_lose(struct plb_places *p, int node)
     plb_rangeset_clear(&n->kept);
     plb_rangeset_clear(&n->inputs);
     plb_rangeset_clear(&n->counted);
+    list_owners(p);
     p->away -= p->lacking.units - before;
     p->counts.lost += p->lacking.units - before;
 }

@@ -62,6 +62,9 @@ void plb_places_reported(struct plb_places *places, const struct plb_ledger *led
 /* The node that has the inputs of the first units of a range, and these units; 0: rank 0 has them. */
 int plb_places_owner(const struct plb_places *places, struct plb_range range, struct plb_range *part);
 
+/* Whether the pass that runs began with other inputs, of which each node knows its own alone. */
+bool plb_places_fresh(const struct plb_places *places);
+
 /* A node is lost, and what it had. */
 void plb_places_lose(struct plb_places *places, int node);
 

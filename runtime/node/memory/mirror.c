@@ -138,15 +138,10 @@ static struct plb_range lacking(const struct plb_mirror *m, struct plb_range uni
     return all;
 }
 
-bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_range *pulled)
+/* Takes room for units. False: there is none. */
+static bool take_room(struct plb_mirror *m, struct plb_range units)
 {
     struct plb_rangeset more = {0};
-    struct plb_range units = read_by(m, task), lacks = lacking(m, units);
-    bool waits = m->before + m->after > 0;
-    plb_rangeset_add(&m->used, units);
-    if (plb_rangeset_overlaps(&m->coming, waits ? lacks : units) || plb_rangeset_overlaps(&m->fed.held, units)
-        || plb_rangeset_overlaps(&m->left, units) || plb_rangeset_overlaps(&m->fed.sent, lacks))
-        return false;
     plb_rangeset_missing(&m->taken, units, &more);
     double needed = bytes_of(m, &more);
     plb_rangeset_fini(&more);
@@ -156,8 +151,32 @@ bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_ran
     }
     m->room -= needed;
     plb_rangeset_add(&m->taken, units);
+    return true;
+}
+
+bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_range *pulled)
+{
+    struct plb_range units = read_by(m, task), lacks = lacking(m, units);
+    bool waits = m->before + m->after > 0;
+    plb_rangeset_add(&m->used, units);
+    if (plb_rangeset_overlaps(&m->coming, waits ? lacks : units) || plb_rangeset_overlaps(&m->fed.held, units)
+        || plb_rangeset_overlaps(&m->left, units) || plb_rangeset_overlaps(&m->fed.sent, lacks)
+        || !take_room(m, units))
+        return false;
     *pulled = lacks;
     plb_rangeset_add(&m->coming, *pulled);
+    return true;
+}
+
+bool plb_mirror_expect(struct plb_mirror *m, int pass, struct plb_range units)
+{
+    if (pass != m->fed.pass || plb_rangeset_overlaps(&m->here, units)
+        || plb_rangeset_overlaps(&m->coming, units) || plb_rangeset_overlaps(&m->fed.held, units)
+        || plb_rangeset_overlaps(&m->left, units) || plb_rangeset_overlaps(&m->fed.sent, units)
+        || !take_room(m, units))
+        return false;
+    plb_rangeset_add(&m->used, units);
+    plb_rangeset_add(&m->coming, units);
     return true;
 }
 

@@ -33,6 +33,10 @@ void plb_mirror_free(struct plb_mirror *mirror);
  * only waits for what others pull. */
 bool plb_mirror_take(struct plb_mirror *mirror, struct plb_range task, struct plb_range *pulled);
 
+/* Takes room for units of this pass that come unasked: tasks wait for them. False: they are here, or come, or
+ * have no room or place. */
+bool plb_mirror_expect(struct plb_mirror *mirror, int pass, struct plb_range units);
+
 /* Whether all inputs of a task are here, and whether some are being pulled. */
 bool plb_mirror_has(const struct plb_mirror *mirror, struct plb_range task);
 bool plb_mirror_pulls(const struct plb_mirror *mirror, struct plb_range task);

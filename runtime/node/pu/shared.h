@@ -12,6 +12,7 @@
 #include "node/memory/own_set.h"
 #include "node/memory/page_locks.h"
 #include "node/memory/sends.h"
+#include "node/memory/unasked.h"
 
 struct plb_node_shared {
     struct plb_node_config config; /* constant */
@@ -19,6 +20,7 @@ struct plb_node_shared {
     struct plb_mirror *mirror;     /* of the communication thread alone; NULL: no inputs are kept */
     struct plb_keep *keep;         /* the same; NULL: no results stay */
     struct plb_sends sends;        /* of the communication thread alone */
+    struct plb_unasked unasked;    /* the same */
     struct plb_own_set *set;       /* the same; NULL: there are no reduced arrays */
     bool uses_slots;               /* constant: some data travels, so tasks have slots */
     bool combines;                 /* constant: results of consecutive tasks become one */
