@@ -202,6 +202,11 @@ demo: all
 bundle: all
 	@scripts/bundle $(if $(BUNDLE),'$(BUNDLE)')
 
+# The needs of kernels on an H100, and its bounds, in docs/reference/kernels.md. BEFORE: a commit to compare.
+.PHONY: kernel-resources
+kernel-resources:
+	@NVCC='$(NVCC)' BEFORE='$(BEFORE)' docs/kernel-resources.py
+
 # The style, and the mistakes that tools see. Each tool's configuration says what it leaves out, and why.
 FORMATTED := $(shell find runtime balancers kernels examples test scripts -name '*.[ch]' -o -name '*.cu')
 # CHANGED=COMMIT: of these those that differ from that commit, since clang-tidy takes a second for each.
@@ -283,6 +288,8 @@ help:
 	@echo "make bench-journal      what a journal and its checksums cost (RUNS=3: median)"
 	@echo "make bench-kernels      entries of kernels beside what limits them, and beside other programs"
 	@echo "                        (THREADS=1: cores; ROUNDS=3: best of so many; after make check-peers)"
+	@echo "make kernel-resources   registers, occupancy and bounds of the CUDA entries, to the documents"
+	@echo "                        (CUOBJDUMP=cuobjdump; BEFORE=COMMIT: its kernels beside them)"
 	@echo "make bench-libraries    code of plbrun beside libraries that do the same"
 	@echo "make bench-overhead     what a task and a steal cost"
 
