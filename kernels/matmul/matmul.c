@@ -22,7 +22,7 @@ enum { FLOAT32, FLOAT64 }; /* choices of dtype */
 struct shape { /* the same as in matmul.cu */
     int64_t rows, inner, columns;
     size_t element_bytes;
-    int64_t tf32; /* a GPU may round factors of float32 to 10 bits; 0 or 1 */
+    int64_t tf32, bf16; /* a GPU may round factors of float32 to 10 or 7 bits; 0 or 1 */
 };
 
 struct state {
@@ -45,6 +45,8 @@ static const struct plb_option options[] = {
      "synthetic input: seed of the uniform values in [-1, 1)"},
     {"tf32", PLB_FLAG, "no", 0, 0, NULL,
      "let GPUs multiply float32 as TF32: faster, with 10 bits of mantissa instead of 23"},
+    {"bf16", PLB_FLAG, "no", 0, 0, NULL,
+     "let GPUs multiply float32 as bfloat16: faster still, with 7 bits; sums keep their 23"},
     {0},
 };
 
@@ -156,8 +158,14 @@ static int setup(struct plb_app *app)
     int status = read_factors(app, s);
     if (status != PLB_OK)
         return status;
-    s->shape = (struct shape){s->a.rows, s->a.columns, s->b.columns, s->a.element_bytes,
-                              plb_app_flag(app, "tf32")};
+    s->shape = (struct shape){.rows = s->a.rows,
+                              .inner = s->a.columns,
+                              .columns = s->b.columns,
+                              .element_bytes = s->a.element_bytes,
+                              .tf32 = plb_app_flag(app, "tf32"),
+                              .bf16 = plb_app_flag(app, "bf16")};
+    if (s->shape.tf32 && s->shape.bf16)
+        return plb_app_error(app, "tf32 and bf16 are two ways to round the same factors; set one of them");
     s->c = (struct plb_array){NULL, s->shape.element_bytes, s->shape.rows, s->shape.columns, true};
     size_t column_b = (size_t)s->shape.inner * s->shape.element_bytes;
     size_t column_c = (size_t)s->shape.rows * s->shape.element_bytes;
@@ -211,12 +219,13 @@ static int differs(struct plb_app *app, int64_t row, int64_t column, double got,
 /* How far an element may be from the reference, in units of Σ|a||b|: as far as rounding can explain. inner ·
  * epsilon is the classical bound for a dot product in any order. With tf32, each factor also loses up to
  * 2^-11 of itself where it is rounded to 10 bits, and up to 2^-10 where it is cut. cuBLAS does not say which,
- * so 2 · 2^-10 is added. CPUs ignore tf32, but verify does not know who computed what. */
+ * so 2 · 2^-10 is added, and 2 · 2^-7 with bf16. CPUs ignore both, but verify does not know who computed
+ * what. */
 static double tolerance(const struct shape *d)
 {
     bool is_float = d->element_bytes == sizeof(float);
     double epsilon = is_float ? FLT_EPSILON : DBL_EPSILON;
-    return ((double)d->inner + 8.0) * epsilon + (is_float && d->tf32 ? 0x1p-9 : 0.0);
+    return ((double)d->inner + 8.0) * epsilon + (!is_float ? 0.0 : d->bf16 ? 0x1p-6 : d->tf32 ? 0x1p-9 : 0.0);
 }
 
 /* Checks columns one by one: all of them where that takes at most 2^31 multiplications, else as many as that

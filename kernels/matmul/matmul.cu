@@ -20,7 +20,7 @@ enum { A, B, C }; /* the same as in matmul.c, and so is struct shape */
 struct shape {
     int64_t rows, inner, columns;
     size_t element_bytes;
-    int64_t tf32;
+    int64_t tf32, bf16;
 };
 
 struct handles {
@@ -67,6 +67,10 @@ cublasStatus_t multiply(cublasHandle_t cublas, const shape *s, const plb_task *t
         return status;
     if (s->element_bytes == sizeof(float)) {
         const float one = 1.0f, zero = 0.0f;
+        if (s->bf16)
+            return cublasGemmEx_64(cublas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, task->data[A], CUDA_R_32F,
+                                   m, task->data[B], CUDA_R_32F, k, &zero, task->data[C], CUDA_R_32F, m,
+                                   CUBLAS_COMPUTE_32F_FAST_16BF, CUBLAS_GEMM_DEFAULT);
         return cublasSgemm_64(
             cublas, CUBLAS_OP_N, CUBLAS_OP_N, m, n, k, &one, static_cast<const float *>(task->data[A]), m,
             static_cast<const float *>(task->data[B]), k, &zero, static_cast<float *>(task->data[C]), m);

@@ -9,7 +9,9 @@
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 void cudaFakeOperand(const char *call, const void *start, size_t bytes); /* of the fake runtime */
@@ -29,7 +31,7 @@ struct product {
     const void *a, *b;
     void *c;
     double alpha, beta; /* a float fits */
-    bool wide;
+    bool wide, rounds;  /* rounds: float32 factors lose all but 7 bits of their mantissas */
 };
 
 static bool is_live(const struct cublasContext *handle)
@@ -99,15 +101,39 @@ cublasStatus_t cublasSetMathMode(cublasHandle_t handle, cublasMath_t mode)
     return (int)mode < 0 ? CUBLAS_STATUS_INVALID_VALUE : CUBLAS_STATUS_SUCCESS;
 }
 
+/* The factors of a product that is not transposed, as bfloat16: each is cut. In its own memory. */
+static const float *cut(const float *from, int rows, int columns, int ld)
+{
+    float *to = malloc((size_t)ld * (size_t)columns * sizeof *to);
+    if (to == NULL)
+        abort();
+    for (size_t j = 0; j < (size_t)columns; j++)
+        for (size_t i = j * (size_t)ld; i < j * (size_t)ld + (size_t)rows; i++) {
+            uint32_t bits;
+            memcpy(&bits, from + i, sizeof bits);
+            bits &= 0xffff0000u;
+            memcpy(to + i, &bits, sizeof bits);
+        }
+    return to;
+}
+
 static void CUDART_CB multiply(void *argument)
 {
     struct product *p = argument;
+    if (p->rounds) {
+        p->a = cut(p->a, p->m, p->k, p->lda);
+        p->b = cut(p->b, p->k, p->n, p->ldb);
+    }
     if (p->wide)
         cblas_dgemm(CblasColMajor, p->transa, p->transb, p->m, p->n, p->k, p->alpha, p->a, p->lda, p->b,
                     p->ldb, p->beta, p->c, p->ldc);
     else
         cblas_sgemm(CblasColMajor, p->transa, p->transb, p->m, p->n, p->k, (float)p->alpha, p->a, p->lda,
                     p->b, p->ldb, (float)p->beta, p->c, p->ldc);
+    if (p->rounds) {
+        free((void *)(uintptr_t)p->a);
+        free((void *)(uintptr_t)p->b);
+    }
     free(p);
 }
 
@@ -181,6 +207,27 @@ cublasStatus_t cublasDgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa
         return CUBLAS_STATUS_INVALID_VALUE;
     return enqueue("cublasDgemm_v2_64", handle, transa, transb, (const int64_t[]){m, n, k, lda, ldb, ldc},
                    (struct product){.a = a, .b = b, .c = c, .alpha = *alpha, .beta = *beta, .wide = true});
+}
+
+/* Of all that it can do what matmul asks for: float32 by way of bfloat16. */
+cublasStatus_t cublasGemmEx_64(cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb,
+                               int64_t m, int64_t n, int64_t k, const void *alpha, const void *a,
+                               cudaDataType type_a, int64_t lda, const void *b, cudaDataType type_b,
+                               int64_t ldb, const void *beta, void *c, cudaDataType type_c, int64_t ldc,
+                               cublasComputeType_t how, cublasGemmAlgo_t algorithm)
+{
+    if (alpha == NULL || beta == NULL)
+        return CUBLAS_STATUS_INVALID_VALUE;
+    if (type_a != CUDA_R_32F || type_b != CUDA_R_32F || type_c != CUDA_R_32F || transa != CUBLAS_OP_N
+        || transb != CUBLAS_OP_N || how != CUBLAS_COMPUTE_32F_FAST_16BF || algorithm != CUBLAS_GEMM_DEFAULT)
+        return CUBLAS_STATUS_NOT_SUPPORTED;
+    return enqueue("cublasGemmEx_64", handle, transa, transb, (const int64_t[]){m, n, k, lda, ldb, ldc},
+                   (struct product){.a = a,
+                                    .b = b,
+                                    .c = c,
+                                    .alpha = (double)*(const float *)alpha,
+                                    .beta = (double)*(const float *)beta,
+                                    .rounds = true});
 }
 
 __attribute__((destructor)) static void end(void)

@@ -126,5 +126,9 @@ same_in_each_order blackscholes results blackscholes.count=300
 same_in_each_order blackscholes results blackscholes.count=9 blackscholes.method=montecarlo \
     blackscholes.paths=1001
 same_in_each_order matmul c matmul.rows=60 matmul.inner=50 matmul.columns=70
+narrow=(matmul.rows=60 matmul.inner=50 matmul.columns=70 matmul.dtype=float32)
+same_in_each_order matmul c "${narrow[@]}" matmul.bf16=yes
+on_gpu "$seed" matmul c "${narrow[@]}" && ! matches c
+ok "bfloat16 rounds" $?
 PLB_FAKE_CUSPARSE=declines same_in_each_order spmm c spmm.rows=300 spmm.inner=200 spmm.columns=39
 done_testing

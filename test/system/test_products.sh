@@ -44,12 +44,17 @@ for type in float32 float64; do
     ok "matmul $type on emulated PUs" $?
 done
 
-# tf32 is for GPUs: a CPU computes the same with it.
+# tf32 and bf16 are for GPUs: a CPU computes the same with them.
 rm -f "$tmp/c.npy"
 float32() { alone --verify --balancer static "$tmp/dense.conf" matmul.dtype=float32 cluster.pus=cpu "$@"; }
 float32 && mv "$tmp/c.npy" "$tmp/float32.npy"
-float32 matmul.tf32=yes && cmp "$tmp/float32.npy" "$tmp/c.npy" >>"$tmp/out" 2>&1
-ok "matmul.tf32 changes nothing on CPUs" $?
+for flag in tf32 bf16; do
+    float32 matmul.$flag=yes && cmp "$tmp/float32.npy" "$tmp/c.npy" >>"$tmp/out" 2>&1
+    ok "matmul.$flag changes nothing on CPUs" $?
+done
+float32 matmul.tf32=yes matmul.bf16=yes
+[ $? -eq 2 ] && [ "$(wc -l <"$tmp/out")" -eq 1 ] && grep -q 'tf32 and bf16 are two ways' "$tmp/out"
+ok "matmul does not round in two ways" $?
 
 # Tasks of matmul are whole tiles of 128 columns, but for the last one of a block.
 lines "$tmp/wide.conf" '[app]' 'kernel = matmul' '[matmul]' 'rows = 64' 'inner = 64' 'columns = 9999'

@@ -7,7 +7,7 @@ enum { A, B, C, TILE = 16 }; /* but for TILE, which is in the source, as in matm
 struct shape { /* the same as in matmul.c */
     int64_t rows, inner, columns;
     size_t element_bytes;
-    int64_t tf32;
+    int64_t tf32, bf16;
 };
 
 /* Matrices are in columns: element (i, j) of C is c[j * m + i]. */
