@@ -5,10 +5,11 @@ BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%, \
 .PHONY: bench bench-serve bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-command bench-map bench-energy bench-mixed bench-overhead bench-random \
         bench-untold bench-journal bench-kernels bench-libraries bench-passes bench-ranks bench-reduce \
-        bench-stencil
+        bench-stencil bench-pagerank
 
 BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_stencil_mpi := $(KERNEL_CFLAGS)
+BENCH_CFLAGS_pagerank_mpi := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_gemm := $(BLAS_CFLAGS)
 BENCH_LIBS_gemm := $(BLAS_LIBS)
 BENCH_LIBS_opencl := -lOpenCL
@@ -126,13 +127,17 @@ bench-random: all $(B)/bench/random $(B)/test/kernels/random.so
 bench-journal: all
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/journal.sh $(RUNS)
 
-# Passes of k-means beside the entry alone on the same cores, and steps of a stencil beside plain MPI. ROUNDS:
-# more of them where the machine is noisy. bench-stencil: the stencil alone; SIZES="1024 2048": some of it.
+# Passes of k-means beside the entry alone on the same cores, and steps of a stencil and passes of pagerank
+# beside plain MPI. ROUNDS: more of them where the machine is noisy. bench-stencil, bench-pagerank: one alone;
+# SIZES="1024 2048": some of the plates, or so many pages.
 ROUNDS := 7
-bench-passes: all $(B)/bench/passes bench-stencil
+bench-passes: all $(B)/bench/passes bench-stencil bench-pagerank
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/passes.sh $(ROUNDS)
 bench-stencil: all $(B)/bench/stencil_mpi
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SIZES="$(SIZES)" test/bench/stencil.sh $(ROUNDS)
+
+bench-pagerank: all $(B)/bench/pagerank_mpi
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SIZES="$(SIZES)" test/bench/pagerank.sh $(ROUNDS)
 
 # Each kernel on two and three ranks of this machine, beside one rank. JOB="matmul nbody", LENGTHS="0.1 1",
 # RANKS=2: these alone. All of it takes more than an hour.

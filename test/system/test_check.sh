@@ -82,6 +82,7 @@ job_of() {
     mandelbrot) echo mandelbrot.width=120 mandelbrot.height=90 ;;
     matmul) echo matmul.rows=90 matmul.inner=40 matmul.columns=70 ;;
     nbody) echo nbody.bodies=300 nbody.steps=2 ;;
+    pagerank) echo pagerank.pages=2000 ;;
     spmm) echo spmm.rows=2000 spmm.inner=500 ;;
     stencil) echo stencil.rows=90 stencil.columns=70 stencil.steps=3 ;;
     taylor) echo taylor.width=70 taylor.height=90 ;;
