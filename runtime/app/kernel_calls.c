@@ -173,18 +173,34 @@ void plb_app_args(struct plb_app *app, const void *args, size_t bytes)
     app->args_bytes = bytes;
 }
 
-/* Whether the buffer can be replaced; else that is a mistake of the kernel. */
+/* The buffer whose offsets are in the buffer with this handle, or NULL. */
+static const struct plb_data *with_offsets(const struct plb_app *app, int handle)
+{
+    for (int i = 0; i < app->n_data; i++)
+        if (app->data[i].mode == PLB_PARTITION_INDEXED && app->data[i].offsets == handle)
+            return &app->data[i];
+    return NULL;
+}
+
+/* Whether the buffer can be replaced; else that is a mistake of the kernel. Ranks keep their parts of indexed
+ * inputs where the offsets say, so that these stay as they are. */
 static bool may_replace(struct plb_app *app, const char *function, int handle)
 {
+    const struct plb_data *indexed = with_offsets(app, handle);
     bool there = handle >= 0 && handle < app->n_data && app->data[handle].mode == PLB_REPLICATE;
     bool in_file = there && plb_files_find(&app->files, app->data[handle].data) >= 0;
     if (in_file)
         plb_app_error(app, "kernel %s: %s(%d): the buffer is an input in a file", app->kernel->name, function,
                       handle);
+    else if (there && indexed != NULL)
+        plb_app_error(app,
+                      "kernel %s: %s(%d): the buffer has the offsets of '%s', which cannot change; pad its "
+                      "units to a fixed size, or make it a REPLICATE buffer",
+                      app->kernel->name, function, handle, indexed->name);
     else if (!there)
         plb_app_error(app, "kernel %s: %s(%d): there is no replicated buffer with this handle",
                       app->kernel->name, function, handle);
-    return there && !in_file;
+    return there && !in_file && indexed == NULL;
 }
 
 void plb_app_replace(struct plb_app *app, int handle)

@@ -153,7 +153,7 @@ void plb_dataset_renew(struct plb_dataset *set, const struct plb_pass *begin, in
 {
     for (int i = 0; i < set->n; i++) {
         void *before = set->host[i];
-        bool moves = plb_dataset_is_replaced(set, i, begin->replaced) && !is_offsets(set, i);
+        bool moves = plb_dataset_is_replaced(set, i, begin->replaced);
         if (moves && (torn & PLB_BUFFER(i)) != 0) {
             plb_lease_for_ever(before);
             old->since[i] = pass;

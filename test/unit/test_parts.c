@@ -127,6 +127,23 @@ static void parts_beyond_the_buffer_are_a_mistake(void **state)
     assert_int_equal(app.parts.buffers, 0);
 }
 
+/* Ranks keep their parts of an indexed input where its offsets say. */
+static void offsets_cannot_be_replaced(void **state)
+{
+    (void)state;
+    app.data[app.n_data++] = (struct plb_data){
+        .name = "rows", .mode = PLB_PARTITION_INDEXED, .offsets = 2, .element_bytes = sizeof(double)};
+    plb_app_replace_part(&app, 0, 0, 8);
+    assert_int_equal(app.err.status, PLB_OK);
+    plb_app_replace(&app, 2);
+    assert_int_equal(app.err.status, PLB_EINPUT);
+    assert_non_null(strstr(app.err.text, "has the offsets of 'rows', which cannot change"));
+    app.err = (struct plb_error){.status = PLB_OK};
+    plb_app_replace_part(&app, 2, 0, 8);
+    assert_int_equal(app.err.status, PLB_EINPUT);
+    assert_int_equal(app.parts.buffers, 1);
+}
+
 /* Numbers of a packet: how many parts; of the first one buffer, first byte, bytes; and of the second one. */
 static void other_packets_are_refused(void **state)
 {
@@ -216,6 +233,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(parts_near_each_other_are_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_buffer_of_which_most_has_changed_is_whole, set_up, tear_down),
         cmocka_unit_test_setup_teardown(parts_beyond_the_buffer_are_a_mistake, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(offsets_cannot_be_replaced, set_up, tear_down),
         cmocka_unit_test_setup_teardown(other_packets_are_refused, set_up, tear_down),
         cmocka_unit_test(parts_of_several_passes_add_up),
         cmocka_unit_test(a_pass_tells_parts_of_replaced_buffers_alone),

@@ -279,7 +279,7 @@ int plb_app_data(struct plb_app *app, const struct plb_data *data);
 void plb_app_args(struct plb_app *app, const void *args, size_t bytes);
 
 /* Says that the REPLICATE buffer with this handle has changed. plbrun sends it to all nodes again before the
- * next pass. */
+ * next pass. Offsets of a PARTITION_INDEXED buffer cannot change: that is a mistake, PLB_EINPUT. */
 void plb_app_replace(struct plb_app *app, int handle);
 
 /* The same, where only `bytes` bytes from byte `first` of the buffer on have changed since the last pass:
