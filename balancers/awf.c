@@ -44,7 +44,7 @@ struct state {
 
 static const struct plb_option options[] = {
     {"awf_variant", PLB_TEXT, "c", 0, 0, "b|c|d|e",
-     "weights by batch (b, d) or by chunk (c, e); d and e count the time of waiting too"},
+     "weights by batch (b, d) or by chunk (c, e); d and e include waiting times"},
     {0},
 };
 

@@ -16,7 +16,7 @@ static const struct plb_option options[] = {
     [PIECES] = {"pieces", PLB_INT, "0", 0, 1e12, NULL,
                 "greedy: equal pieces to cut the work into; 0 = 32 for each PU"},
     [AHEAD] = {"greedy.ahead", PLB_INT, "1", 0, 1, NULL,
-               "greedy: blocks ahead of the one that a PU executes; 0 as in the papers"},
+               "greedy: blocks queued behind the one that a PU executes; 0 = none, as in the papers"},
     {0},
 };
 

@@ -111,7 +111,7 @@ static void lost(void *state, const struct plb_view *view, int p)
 const struct plb_balancer plb_balancer_oracle = {
     .name = "oracle",
     PLB_BALANCER_HEAD,
-    .summary = "the optimum by the true curves, a yardstick",
+    .summary = "the optimum by the true curves of a simulation, for comparison",
     .simulation_only = true,
     .init = init,
     .grant = grant,

@@ -47,8 +47,9 @@ enum {
 static const struct plb_option options[] = {
     [INITIAL_BLOCK] = {"initial_block", PLB_INT, "0", 0, 1e15, NULL,
                        "units in every PU's first block; 0 = find a size"},
-    [LEAST_BLOCK] = {"least_block", PLB_INT, "0", 0, 1e15, NULL,
-                     "plb-hac: units that a block is at least, or it is none; 0 = by the PU's curve"},
+    [LEAST_BLOCK] =
+        {"least_block", PLB_INT, "0", 0, 1e15, NULL,
+         "plb-hac: smallest block, in units; smaller ones are not granted; 0 = by the PU's curve"},
     [GAP_THRESHOLD] = {"gap_threshold", PLB_REAL, "0.4", 0, 1e9, NULL,
                        "plb-hac: seconds before its predicted end that bring a PU a gap-filling block"},
     [GAP_RATIO] = {"gap_ratio", PLB_REAL, "0", 0, 1, NULL,
@@ -59,7 +60,7 @@ static const struct plb_option options[] = {
     [TAIL_FACTOR] = {"tail_factor", PLB_REAL, "0.1", 1e-6, 1, NULL,
                      "plb-hac: part of their size by which blocks shrink in each virtual step of the tail"},
     [STEPS] = {"steps", PLB_INT, "32", 1, 1e6, NULL,
-               "most steps that the work is cut into; fewer where starts are dear"},
+               "most steps that the work is cut into; fewer if task starts are expensive"},
     [TRAINING] = {"training", PLB_REAL, "0.07", 1e-6, 0.2, NULL,
                   "part of the work to train with where initial_block is 0"},
     [LEAST_TRAINING] = {"least_training", PLB_INT, "0", 0, 1, NULL,

@@ -247,7 +247,7 @@ static void block_end(void *state, const struct plb_view *view, int p)
 const struct plb_balancer plb_balancer_sure = {
     .name = "sure",
     PLB_BALANCER_HEAD,
-    .summary = "grants what is sure: one rule, by beliefs of each PU and how sure they are",
+    .summary = "grants each PU what it will surely finish in time, by measured rates and their uncertainty",
     .beliefs = true,
     .stands = true,
     .options = options,

@@ -119,8 +119,8 @@ static int prepare(struct job_run *r, struct plb_error *err)
         || plb_journal_recall(r->job.journal, &r->job, err) != PLB_OK)
         return err->status;
     if (plb_journal_is_complete(r->job.journal) && !a->quiet)
-        printf("%s: the journal says that this job is complete; nothing is left to do (remove it to do all "
-               "again)\n",
+        printf("%s: the journal says that this job is complete; nothing is left to do (remove the journal to "
+               "run it again)\n",
                r->job.kernel->name); /* NOLINT(clang-analyzer-core*): a job that is set up has a kernel */
     return plb_journal_ending(r->job.journal, err);
 }
@@ -130,7 +130,7 @@ static void say_checked(const struct job_run *r, int nodes)
     const struct plb_job *job = &r->job;
     char units[PLB_UNITS_TEXT];
     if (!r->arguments->quiet)
-        printf("%s: %s on %d %s%s with %s: nothing wrong found, nothing computed (--dry-run)\n",
+        printf("%s: %s on %d %s%s with %s: no mistake found, nothing computed (--dry-run)\n",
                /* NOLINTNEXTLINE(clang-analyzer-core*): as above */
                job->kernel->name, plb_units_print(job->app.units, job->kernel->unit, units), nodes,
                r->arguments->simulate != NULL ? "node" : "rank", nodes == 1 ? "" : "s", job->balancer->name);
@@ -162,8 +162,10 @@ static int simulate(struct job_run *r, struct plb_error *err)
     struct plb_simulated result;
     struct plb_simulation s = plb_job_simulation(&r->job);
     if (r->job.machines.pus.master_only && r->job.cluster.n_nodes == 1)
-        return plb_fail(err, PLB_EINPUT, "master_only leaves nobody to compute: %s describes one node",
-                        a->simulate);
+        return plb_fail(
+            err, PLB_EINPUT,
+            "with master_only no PU is left to compute, because %s describes one node; add a node",
+            a->simulate);
     if (a->pareto != NULL && plb_pareto_of_cluster(&r->job, &r->job.pareto, err) != PLB_OK)
         return err->status;
     if (a->pareto == NULL && plb_outputs_traced(a))

@@ -29,11 +29,11 @@ struct state {
 
 static const struct plb_option options[] = {
     CONTRACT_OPTIONS,
-    {"prices", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the prices go, .npy; nowhere where not given"},
+    {"prices", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the prices go, .npy; not written by default"},
     {"exercise", PLB_TEXT, "american", 0, 0, "european|american", "when the holder may exercise the option"},
     {"steps", PLB_INT, "1001", 1, 100000, NULL, "steps of the tree"},
     {"tree", PLB_TEXT, "crr", 0, 0, "crr|leisen-reimer",
-     "Cox, Ross and Rubinstein's, or Leisen and Reimer's, which is nearer with fewer, odd steps"},
+     "the tree of Cox, Ross and Rubinstein, or of Leisen and Reimer, which needs fewer, odd steps"},
     {0},
 };
 

@@ -62,13 +62,13 @@ int command_split_columns(struct plb_app *app, struct command_text *text, struct
     if (colsep == NULL)
         return PLB_OK;
     if (colsep[0] == '\0')
-        return plb_app_error(app, "command.colsep is empty; give what stands between columns, such as ,");
+        return plb_app_error(app, "command.colsep is empty; name a separator, such as ,");
     translate(colsep, &pattern);
     int wrong = regcomp(&compiled, pattern.at, REG_EXTENDED);
     free(pattern.at);
     if (wrong != 0) {
         regerror(wrong, &compiled, why, sizeof why);
-        return plb_app_error(app, "command.colsep = %s: is no regular expression: %s", colsep, why);
+        return plb_app_error(app, "command.colsep = %s: this is not a regular expression: %s", colsep, why);
     }
     for (int64_t u = 0; u < units; u++) {
         size_t begin = out.n, end = (size_t)(places[u].at + places[u].bytes);

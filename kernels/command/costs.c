@@ -69,8 +69,7 @@ static int cost_of_column(struct plb_app *app, const struct command_line *line, 
         return PLB_OK;
     return plb_app_error(
         app,
-        "line %lld: '%.100s' in column %d is no cost; command.cost = column:%d needs a number, "
-        "0 or more",
+        "line %lld: '%.100s' in column %d is not a cost; command.cost = column:%d needs a number, 0 or more",
         (long long)line->number, text->n > 0 ? text->at : "", column, column);
 }
 
@@ -220,11 +219,10 @@ static int read_joblog(struct plb_app *app, const char *path, struct command_inp
     int64_t n;
     int status = read_runs(app, path, &text, &runs, &n);
     if (status == PLB_OK && find_by_command(input, runs, n) == 0 && !find_by_number(input, runs, n))
-        status = plb_app_error(
-            app,
-            "command.cost_from = %s: none of its commands is one of this job, and its lines "
-            "are not as many; name the joblog of an earlier run of these lines",
-            path);
+        status = plb_app_error(app,
+                               "command.cost_from = %s: its commands and its number of lines are not those "
+                               "of this job; name the joblog of an earlier run of these lines",
+                               path);
     input->spec->seconds = status == PLB_OK;
     free(runs);
     free(text);
@@ -267,7 +265,7 @@ int command_read_costs(struct plb_app *app, struct command_input *input)
     if (cost == NULL && from == NULL)
         return PLB_OK;
     if (cost != NULL && from != NULL)
-        return plb_app_error(app, "command.cost and command.cost_from both tell costs; leave one out");
+        return plb_app_error(app, "command.cost and command.cost_from both set costs; leave one out");
     input->costs = plb_app_alloc_array(app, input->units, sizeof *input->costs);
     int status = cost != NULL ? read_told(app, cost, input) : read_joblog(app, from, input);
     double sum = 0.0;

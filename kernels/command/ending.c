@@ -28,7 +28,7 @@ void command_describe_failure(const struct state *s, int64_t unit, const struct 
     for (char *c = command.at; c != NULL && *c != '\0'; c++) /* one line, whatever it has */
         *c = *c == '\n' ? ' ' : *c;
     if (last->exit < 0)
-        snprintf(how, sizeof how, "its time was over (command.timeout)");
+        snprintf(how, sizeof how, "it exceeded its time limit (command.timeout)");
     else if (last->signal != 0)
         snprintf(how, sizeof how, "%ssignal %d (%s)", server, last->signal, strsignal(last->signal));
     else
@@ -168,14 +168,15 @@ int command_tell(struct plb_app *app)
         command_add(&text, how, strlen(how));
     }
     if (again > 0) {
-        int n = snprintf(counts, sizeof counts, "; %lld of them %s not run again, for want of time",
+        int n = snprintf(counts, sizeof counts, "; %lld of them %s not retried, because no time was left",
                          (long long)again, again == 1 ? "was" : "were");
         command_add(&text, counts, (size_t)n);
     }
     if (late.n > 0) {
-        int n = snprintf(counts, sizeof counts,
-                         "%s%lld of %lld lines %s not begun, for want of time: ", failed > 0 ? "; and " : "",
-                         (long long)late.n, (long long)s->units, late.n == 1 ? "was" : "were");
+        int n = snprintf(
+            counts, sizeof counts,
+            "%s%lld of %lld lines %s not started, because no time was left: ", failed > 0 ? "; and " : "",
+            (long long)late.n, (long long)s->units, late.n == 1 ? "was" : "were");
         command_add(&text, counts, (size_t)n);
         describe_late(&late, &text);
     }

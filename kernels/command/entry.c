@@ -174,7 +174,7 @@ static bool run_on_core(struct command_lines *r, const struct command_line *line
     make_environment(&other);
     bool goes_on = false;
     if (other.env == NULL)
-        other.failed = plb_task_error(r->task, "there is no memory for the environment of programs");
+        other.failed = plb_task_error(r->task, "no memory for the environment of programs");
     else
         goes_on = refuses(&other, &without, outcome) || run_one(&other, &without, todo, outcome);
     free(other.env);
@@ -242,7 +242,7 @@ int command_entry(const struct plb_task *task)
     r.where = (number_of(host) & ~1u) | (uint32_t)r.form;
     make_environment(&r);
     if (r.env == NULL)
-        r.failed = plb_task_error(task, "there is no memory for the environment of programs");
+        r.failed = plb_task_error(task, "no memory for the environment of programs");
     else if (!r.spec->has[r.form])
         r.failed = plb_task_leave(task, "there is no command for CPUs (command.run)");
     if (run_lines(&r))

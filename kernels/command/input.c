@@ -40,7 +40,7 @@ static int check_program(struct plb_app *app, const char *option, const char *co
     snprintf(name, sizeof name, "%.*s", (int)n, command);
     if (shell_knows(name, folder))
         return PLB_OK;
-    return plb_app_error(app, "command.%s: there is no program %s%s%s; correct the command", option, name,
+    return plb_app_error(app, "command.%s: program %s%s%s was not found; correct the command", option, name,
                          strchr(name, '/') == NULL ? " in PATH"
                          : folder != NULL          ? " in "
                                                    : "",
@@ -149,12 +149,11 @@ static int put_server(struct plb_app *app, struct command_spec *spec, struct com
         return plb_app_error(app, "command.%s is for servers; name one with command.serve, or leave it out",
                              end != NULL ? "answer_end" : "serve_batch");
     if (spec->serves && runs)
-        return plb_app_error(app,
-                             "command.run and command.serve both name what is done with a line; leave one "
-                             "out");
+        return plb_app_error(app, "command.run and command.serve exclude each other; leave one out");
     spec->tags = plb_app_flag(app, "tag");
     if (spec->serves && spec->tags)
-        return plb_app_error(app, "command.tag is for command.run: a server writes its answers itself");
+        return plb_app_error(app,
+                             "command.tag works with command.run only; a server can print the line itself");
     if (end != NULL)
         spec->end = put(all, end, strlen(end) + 1);
     return PLB_OK;

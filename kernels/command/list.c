@@ -40,12 +40,10 @@ static int read_all(struct plb_app *app, const char *path, struct command_text *
                              strerror(reason));
     if (text->at != NULL && !plb_app_flag(app, "null") && memchr(text->at, '\0', text->n) != NULL)
         return plb_app_error(
-            app,
-            "%s: has a NUL byte, which no argument of a program can have; where one ends each "
-            "line, give -0",
+            app, "%s: contains a NUL byte, which an argument cannot contain; if NUL ends each line, use -0",
             path);
     if (text->at == NULL)
-        return plb_app_error(app, "%s: has no line; there is nothing to run", path);
+        return plb_app_error(app, "%s: has no lines; there is nothing to run", path);
     return PLB_OK;
 }
 
@@ -128,9 +126,9 @@ static int read_arguments(struct plb_app *app, const char *arguments, struct sou
     free(words.at);
     for (int i = 0; i < s->n && status == PLB_OK; i++)
         if (s->at[i].text.n == 0)
-            status = plb_app_error(app, "a ::: has no argument behind it; there is nothing to run");
+            status = plb_app_error(app, "no argument follows a :::; there is nothing to run");
     if (status == PLB_OK && s->n == 0)
-        status = plb_app_error(app, "command.arguments names none; there is nothing to run");
+        status = plb_app_error(app, "command.arguments is empty; there is nothing to run");
     return status;
 }
 
@@ -198,7 +196,7 @@ static int make_lines(struct plb_app *app, const struct sources *s, struct comma
     for (int i = 0; i < MOST_SOURCES; i++)
         values[i] = 1;
     if (s->n > MOST_SOURCES)
-        return plb_app_error(app, "there are %d lists of arguments, and at most %d can be combined", s->n,
+        return plb_app_error(app, "there are %d lists of arguments, but at most %d can be combined", s->n,
                              MOST_SOURCES);
     for (int i = 0; i < s->n; i++)
         values[i] = find_values(&s->at[i], &of[i]);
@@ -247,7 +245,7 @@ static int read_sources(struct plb_app *app, struct sources *s)
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         command |= plb_app_text(app, forms[i]) != NULL;
     if ((lines != NULL) + (range != NULL) + (arguments != NULL) > 1)
-        return plb_app_error(app, "%s both name units; leave one out",
+        return plb_app_error(app, "%s both list the units; leave one out",
                              lines == NULL   ? "command.range and command.arguments (:::)"
                              : range == NULL ? "command.lines and command.arguments (:::)"
                                              : "command.lines and command.range");
@@ -256,9 +254,9 @@ static int read_sources(struct plb_app *app, struct sources *s)
     if (arguments != NULL)
         return read_arguments(app, arguments, s);
     if (range == NULL)
-        return plb_app_error(app, "no units are named; give command.lines = FILE or command.range = 1-100");
+        return plb_app_error(app, "no lines are given; set command.lines = FILE or command.range = 1-100");
     if (!command)
-        return plb_app_error(app, "a number is no command; give command.run, such as ./sim {}");
+        return plb_app_error(app, "a number is not a command; set command.run, such as ./sim {}");
     return make_range(app, range, add_source(s, false));
 }
 

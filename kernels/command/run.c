@@ -55,7 +55,7 @@ static int64_t keep(struct command_lines *r, int buffer, const struct command_li
     }
     bool lost = wanted && at != size;
     if (lost || size < 0)
-        r->failed = plb_task_error(r->task, "what line %lld has written cannot be read: %s",
+        r->failed = plb_task_error(r->task, "the output of line %lld cannot be read: %s",
                                    (long long)line->number, strerror(errno));
     if (fd >= 0)
         close(fd);

@@ -211,8 +211,8 @@ const char *command_script(const char *command, int columns, struct command_text
         command_add(script, c, length);
         const char *end = document ? copy_document(&s, c + 1, &w) : c + length;
         if (end == NULL)
-            return "nothing can be replaced in a here-document whose end is quoted; leave those quotes out";
+            return "{} cannot be replaced in a here-document with a quoted delimiter; remove these quotes";
         length = (size_t)(end - c);
     }
-    return s.at[0].quote == '\0' ? NULL : "a quote does not end";
+    return s.at[0].quote == '\0' ? NULL : "a quote is not closed";
 }

@@ -46,15 +46,14 @@ static void complain(const struct own *own, const struct command_server *s, int 
 {
     size_t more = s->from.n - s->taken;
     if (more > 0)
-        fprintf(
-            stderr,
-            "plbrun: warning: a server on %s has written %zu bytes beyond its answers: each answer is one "
-            "line, or ends as --answer-end says; else answers may stand with the wrong lines\n",
-            own->host, more);
+        fprintf(stderr,
+                "plbrun: warning: a server on %s wrote %zu bytes beyond its answers, so answers may belong "
+                "to the wrong lines; each answer must be one line, or end as --answer-end says\n",
+                own->host, more);
     if (signal == SIGTERM || signal == SIGKILL)
         fprintf(stderr,
                 "plbrun: warning: a server on %s did not end within --grace after the end of its input, and "
-                "was ended\n",
+                "was killed\n",
                 own->host);
     else if (status != 0 || signal != 0)
         fprintf(stderr, "plbrun: warning: a server on %s ended with %s %d after the end of its input\n",
@@ -260,7 +259,7 @@ static void lose(struct command_lines *r, struct own *own, struct sent *left, en
     }
     free(text.at);
     if (own->silent == MOST_SILENT && heard != COMMAND_CANCELLED)
-        r->failed = plb_task_leave(r->task, "%d servers have ended without an answer, %s %d%s%s", MOST_SILENT,
+        r->failed = plb_task_leave(r->task, "%d servers ended without an answer, %s %d%s%s", MOST_SILENT,
                                    end.signal != 0 ? "signal" : "status",
                                    end.signal != 0 ? end.signal : end.exit, words[0] != '\0' ? ": " : "",
                                    words);
@@ -283,7 +282,7 @@ bool command_serve_lines(struct command_lines *r, const int64_t *units, int64_t 
     enum command_heard heard = COMMAND_ANSWER;
     int64_t alone = 0; /* lines before this one are sent alone */
     if (own == NULL)
-        r->failed = plb_task_error(r->task, "there is no memory for a server");
+        r->failed = plb_task_error(r->task, "no memory for a server");
     for (int64_t at = 0; at < n && units[at] < r->progress.count && r->failed == 0
                          && command_progress_goes_on(&r->progress);) {
         struct sent sent = {units + at, r->spec->batches && at >= alone ? n - at : 1, 0.0, 0.0};

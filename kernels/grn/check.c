@@ -115,7 +115,7 @@ static int check_list(struct plb_app *app, const struct answer *a, int64_t t)
         genes_of(s, list[i].index, genes);
         for (int k = 0; k < s->set; k++)
             if (genes[k] < 0 || genes[k] >= s->genes || (k > 0 && genes[k] <= genes[k - 1]))
-                return plb_app_error(app, "target %lld: place %lld of the answer is no set of genes",
+                return plb_app_error(app, "target %lld: entry %lld of the result is not a set of genes",
                                      (long long)t + 1, (long long)i + 1),
                        PLB_EVERIFY;
         double value = score(a, a->target[t], genes);

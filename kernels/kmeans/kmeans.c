@@ -49,13 +49,13 @@ static const struct plb_option options[] = {
     {"sample", PLB_INT, "100000", 1, 1e9, NULL, "points that k-means++ chooses from, at most"},
     {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL, "seed of k-means++ and of synthetic points"},
     {"tolerance", PLB_REAL, "1e-4", 0, 1, NULL,
-     "the way of all centroids, squared, at which they have arrived, in variances of the points"},
-    {"passes", PLB_INT, "300", 1, 1e6, NULL, "how often centroids move, at most"},
+     "stop when the squared movement of all centroids, in variances of the points, is below this"},
+    {"passes", PLB_INT, "300", 1, 1e6, NULL, "most moves of the centroids"},
     {"labels", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
      "where each point's cluster goes, from 0, .npy of int32; nowhere where not given"},
     {"centroids", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the centroids go, .npy of float64"},
     {"history", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
-     "where a row for each pass goes, .npy of float64: inertia, and the way of the centroids, squared"},
+     "where a row for each pass goes, .npy of float64: inertia, and squared movement of the centroids"},
     {0},
 };
 
@@ -204,7 +204,8 @@ static int finish(struct plb_app *app)
     const int64_t rows = progress->moves + (s->history[2 * progress->moves - 1] > 0.0);
     printf("kmeans: inertia %.10g after %lld moves of the centroids; %s",
            s->sums[sums_of(&s->points.shape) - 1], (long long)progress->moves,
-           progress->converged ? "they have arrived" : "they have not arrived, since passes is no more");
+           progress->converged ? "they have converged"
+                               : "they have not converged; kmeans.passes is the limit");
     if (progress->filled > 0)
         printf("; empty clusters got the farthest point %lld times", (long long)progress->filled);
     printf("\n");

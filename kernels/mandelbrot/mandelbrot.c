@@ -93,8 +93,8 @@ static int look(struct plb_app *app, struct state *s)
     double far = fmax(fabs(x), fabs(y)) + 0.5 * w->pixel * (double)(w->width + s->height);
     if (w->pixel < 4.0 * DBL_EPSILON * far)
         return plb_app_error(app,
-                             "span = %g over %lld pixels: float64 cannot tell neighbours apart there, but %g "
-                             "or more can be drawn; set a larger span or fewer pixels",
+                             "span = %g over %lld pixels: float64 cannot distinguish neighbouring points "
+                             "there; a span of %g or more is possible; set a larger span or fewer pixels",
                              span, (long long)w->width, 4.0 * DBL_EPSILON * far * (double)w->width);
     if (s->height > INT64_C(0xffffffff) / w->width)
         return plb_app_error(app,
@@ -175,7 +175,7 @@ static int verify(struct plb_app *app)
         }
     if (wrong == INT64_MAX)
         return PLB_OK;
-    plb_app_error(app, "pixel (%lld, %lld) has %g steps, which the reference has not",
+    plb_app_error(app, "pixel (%lld, %lld) has %g steps, and the reference has another number",
                   (long long)(wrong % w->width), (long long)(wrong / w->width), (double)s->counts[wrong]);
     return PLB_EVERIFY;
 }
@@ -188,7 +188,7 @@ const struct plb_kernel plb_kernel = {
     .name = "mandelbrot",
     PLB_KERNEL_HEAD,
     .unit = "rows",
-    .summary = "the Mandelbrot set as an image, split by rows of unequal cost that nobody tells",
+    .summary = "the Mandelbrot set as an image, split by rows, whose costs differ and are unknown",
     .options = options,
     .cpu = draw,
     .cuda = mandelbrot_cuda,

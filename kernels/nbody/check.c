@@ -61,11 +61,10 @@ int check_last_pass(struct plb_app *app, const struct space *s, const struct las
         && fabs(p->sums[POTENTIAL] - potential) <= of_sum * fabs(potential))
         return PLB_OK;
     if (wrong < INT64_MAX)
-        plb_app_error(app, "body %lld is not where the reference has it, or not as fast",
+        plb_app_error(app, "position or velocity of body %lld differs from the reference",
                       (long long)wrong + 1);
     else
-        plb_app_error(app,
-                      "the energies are %.17g and %.17g, and not %.17g and %.17g as those of the reference",
+        plb_app_error(app, "the energies are %.17g and %.17g; the reference says %.17g and %.17g",
                       p->sums[KINETIC], p->sums[POTENTIAL], kinetic, potential);
     return PLB_EVERIFY;
 }

@@ -227,11 +227,10 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
     struct state *s = plb_app_state(app);
     const bool last = pass + 1 == s->steps;
     if (!isfinite(s->sums[KINETIC] + s->sums[POTENTIAL]))
-        return plb_app_error(
-            app,
-            "after %lld steps a speed or an energy is beyond all numbers, since bodies have "
-            "come too near to each other; set a smaller nbody.dt or a larger nbody.softening",
-            (long long)pass);
+        return plb_app_error(app,
+                             "after %lld steps a speed or an energy overflows, because bodies came too close "
+                             "to each other; set a smaller nbody.dt or a larger nbody.softening",
+                             (long long)pass);
     note(s, pass);
     *again = pass < s->steps;
     if (!*again)

@@ -130,7 +130,7 @@ int start_apart(struct plb_app *app, const struct space *s, const void *position
     struct place *places = malloc((size_t)s->n * sizeof *places);
     int64_t one = -1, other = -1;
     if (places == NULL)
-        return plb_app_error(app, "no memory is left for %lld bodies", (long long)s->n);
+        return plb_app_error(app, "no memory for %lld bodies", (long long)s->n);
     for (int64_t i = 0; i < s->n; i++) {
         places[i].body = i;
         for (int k = 0; k < 3; k++)

@@ -48,10 +48,10 @@ static const struct plb_option options[] = {
     {"zeros", PLB_REAL, "0.5", 0, 1, NULL, "synthetic A: part of zeros (li)"},
     {"broadcast", PLB_FLAG, "no", 0, 0, NULL,
      "all of A goes to every node, as in Li's algorithm; with no, only the rows that a node computes"},
-    {"cost", PLB_FLAG, "yes", 0, 0, NULL, "tell what each row costs; with no, all rows count the same"},
+    {"cost", PLB_FLAG, "yes", 0, 0, NULL, "give plbrun the cost of each row; no: costs are unknown to it"},
     {"nonfinite", PLB_FLAG, "no", 0, 0, NULL, "values of an .mtx file may be nan and infinite"},
     {"mapped", PLB_FLAG, "no", 0, 0, NULL,
-     "files stay files: b and c are not read into memory, and ranks that see them need no network"},
+     "map b and c instead of reading them; ranks that see the files need no network"},
     {"seed", PLB_INT, "1", 0, 9007199254740992.0, NULL, "synthetic input: seed"},
     {0},
 };

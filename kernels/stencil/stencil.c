@@ -39,7 +39,8 @@ static const struct plb_option options[] = {
     {"rate", PLB_REAL, "0.25", 0, 0.25, NULL, "of the difference to a neighbour that a step evens out"},
     {"picture", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
      "where the plate goes, .png from cold to hot; else nowhere"},
-    {"end", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the temperatures go, .npy, to start from again"},
+    {"end", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
+     "where the temperatures go, .npy, from which another run can start"},
     {0},
 };
 
@@ -77,8 +78,8 @@ static int read_start(struct plb_app *app, struct state *s)
                              path);
     if (s->size.rows < 3 || s->size.columns < 3)
         return plb_app_error(app,
-                             "%s: is %lld x %lld, and a plate has at least 3 x 3 points: only those "
-                             "inside its border change",
+                             "%s: is %lld x %lld, but at least 3 x 3 points were expected, because only "
+                             "points inside the border change",
                              path, (long long)s->size.rows, (long long)s->size.columns);
     const double *x = s->start.data;
     for (int64_t i = 0; x != NULL && i < s->size.rows * s->size.columns; i++)

@@ -210,7 +210,7 @@ static int verify(struct plb_app *app)
             wrong = i;
     if (wrong == INT64_MAX)
         return PLB_OK;
-    plb_app_error(app, "the sum at %g %+gi is %.17g %+.17gi%s, the reference says something else",
+    plb_app_error(app, "the sum at %g %+gi is %.17g %+.17gi%s, which differs from the reference",
                   real_part(&s->mesh, wrong % s->mesh.width), imaginary_part(&s->mesh, wrong / s->mesh.width),
                   s->values[2 * wrong], s->values[2 * wrong + 1],
                   s->errors != NULL ? ", or its error is wrong" : "");

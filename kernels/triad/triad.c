@@ -34,7 +34,7 @@ static const struct plb_option options[] = {
     {"reduced", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
      "where sum, least and greatest of a go, .npy; nowhere where not given"},
     {"mapped", PLB_FLAG, "no", 0, 0, NULL,
-     "files stay files: b, c and a are not read into memory, and ranks that see them need no network"},
+     "map b, c and a instead of reading them; ranks that see the files need no network"},
     {"elements", PLB_INT, "8388608", CHUNK, 1099511627776.0, NULL,
      "synthetic input: its length, a multiple of 4096"},
     {"scale", PLB_REAL, "3", 0, 0, NULL, "s in a = b + s c"},

@@ -98,6 +98,6 @@ void plb_results_print_difference(const struct plb_app *app, const struct plb_da
     show_bytes(a, where->byte, bytes, first);
     show_bytes(b, where->byte, bytes, second);
     plb_range_print(range.first + (int64_t)(where->byte / d->unit_bytes), 1, app->kernel->unit, unit);
-    snprintf(text, PLB_RESULTS_TEXT, "'%.40s' of %.60s has, from byte %zu on, %s and %s", d->name, unit,
+    snprintf(text, PLB_RESULTS_TEXT, "'%.40s' of %.60s differs from byte %zu on: %s and %s", d->name, unit,
              where->byte % d->unit_bytes, first, second);
 }

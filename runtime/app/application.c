@@ -57,7 +57,7 @@ static int check_offsets(struct plb_app *app, const struct plb_data *d)
     if (offsets != NULL)
         for (int64_t u = 0; u < app->units; u++)
             if (offsets[u] > offsets[u + 1] || offsets[0] < 0)
-                return wrong(app, d, "has offsets that decrease or are negative");
+                return wrong(app, d, "has `offsets` that decrease or are negative");
     return offsets != NULL || app->simulated ? PLB_OK : wrong(app, d, "has no offsets");
 }
 
@@ -82,8 +82,8 @@ static int check_file(struct plb_app *app, const struct plb_data *d)
     size_t before = (size_t)((char *)d->data - f->data);
     if (d->mode == PLB_REDUCE || f->result != (d->mode == PLB_OUTPUT))
         return wrong(app, d,
-                     "has another mode than its file: an OUTPUT needs one with `result`, an input needs one "
-                     "without, and a REDUCE cannot be in a file");
+                     "does not match its file: an OUTPUT needs a file with `result`, an input one without, "
+                     "and a REDUCE cannot be in a file");
     if (bytes_of(app, d) > f->bytes - before)
         return plb_app_error(app, "kernel %s: %s has %zu bytes of data, and buffer '%s' needs %zu of them",
                              app->kernel->name, f->path, f->bytes, d->name, bytes_of(app, d) + before);
@@ -114,12 +114,11 @@ static int check_records(struct plb_app *app, const struct plb_data *d)
             plb_entry_fn entry = plb_device_drivers[k]->entry(&phase);
             if (entry != NULL && entry != phase.cpu && !plb_device_drivers[k]->programs)
                 return wrong(app, d,
-                             "has records, which only a cpu entry can make; leave the other entry out");
+                             "has records, which only a cpu entry can write; leave out the other entry");
         }
-    return app->shares ? wrong(app, d,
-                               "has records, which no child process can hand over; leave out "
-                               "run.isolate")
-                       : PLB_OK;
+    return app->shares
+             ? wrong(app, d, "has records, which a child process cannot pass on; leave out run.isolate")
+             : PLB_OK;
 }
 
 static int check_declarations(struct plb_app *app)
@@ -127,8 +126,8 @@ static int check_declarations(struct plb_app *app)
     char text[PLB_REDUCE_TEXT];
     if (app->units < 1)
         return plb_app_error(app,
-                             "kernel %s: there are no %s to work on; the input is empty, or setup has "
-                             "not given their number (plb_app_units)",
+                             "kernel %s: there are no %s to work on; the input is empty, or setup did not "
+                             "set their number (plb_app_units)",
                              app->kernel->name, app->kernel->unit);
     for (int i = 0; i < app->n_data; i++) {
         const struct plb_data *d = &app->data[i];
@@ -253,7 +252,7 @@ int plb_app_cost_map(struct plb_app *app, int phase, struct plb_cost_map *map)
     plb_crash_call(app->kernel->name, NULL);
     if (err.status == PLB_OK)
         return app->err.status; /* of an option that `cost` mistook */
-    return plb_app_error(app, "%s tells a wrong cost: %s", plb_phase_title(app->kernel, phase, title),
+    return plb_app_error(app, "%s returns a wrong cost: %s", plb_phase_title(app->kernel, phase, title),
                          err.text);
 }
 

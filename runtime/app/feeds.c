@@ -33,11 +33,11 @@ static const char *refusal(const struct plb_app *app, int output, int input)
     const struct plb_data *from = exists(app, output) ? &app->data[output] : NULL,
                           *to = exists(app, input) ? &app->data[input] : NULL;
     if (from == NULL || from->mode != PLB_OUTPUT)
-        return "the first handle is none of an OUTPUT";
+        return "the first handle is not that of an OUTPUT";
     if (to == NULL || (to->mode != PLB_PARTITION && to->mode != PLB_REPLICATE))
-        return "the second handle is none of a PARTITION or a REPLICATE";
+        return "the second handle is not that of a PARTITION or a REPLICATE";
     if (from->stays && (to->mode != PLB_PARTITION || (has_begun(app) && !named(app, output, input))))
-        return "the results stay at their nodes; call plb_app_feed in setup, too, or leave out `stays`";
+        return "the results stay at their nodes; call plb_app_feed in setup as well, or leave out `stays`";
     if (to->data != NULL && plb_files_find(&app->files, to->data) >= 0)
         return "the input is in a file";
     if (to->mode == PLB_PARTITION)

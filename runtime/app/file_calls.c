@@ -50,18 +50,14 @@ static int check_npy(struct plb_app *app, const struct plb_data_file *file,
     bool line = header->rows == 1 || header->columns == 1;
     const char *last = strrchr(file->type, '|');
     if (!is_among(header->type->descr, file->type))
-        return plb_app_error(
-            app,
-            "%s: holds '%s', and kernel %s reads '%s' from it: a file that is used as it lies "
-            "is not converted; save it with a.astype('%s')",
-            file->path, header->type->descr, app->kernel->name, file->type,
-            last != NULL ? last + 1 : file->type);
+        return plb_app_error(app, "%s: holds '%s', but kernel %s needs '%s'; save it with a.astype('%s')",
+                             file->path, header->type->descr, app->kernel->name, file->type,
+                             last != NULL ? last + 1 : file->type);
     if (!line && header->column_major != file->column_major)
-        return plb_app_error(app,
-                             "%s: its order is %s, and kernel %s wants the other one; save it with "
-                             "numpy.%s(a)",
-                             file->path, header->column_major ? "Fortran's" : "C's", app->kernel->name,
-                             file->column_major ? "asfortranarray" : "ascontiguousarray");
+        return plb_app_error(
+            app, "%s: its order is %s, but kernel %s needs the other one; save it with numpy.%s(a)",
+            file->path, header->column_major ? "Fortran's" : "C's", app->kernel->name,
+            file->column_major ? "asfortranarray" : "ascontiguousarray");
     if (header->data_at % ALIGNED != 0)
         return plb_app_error(app,
                              "%s: its data begins at byte %" PRId64 ", which is no multiple of %d; write it "
@@ -158,7 +154,9 @@ static int measure(struct plb_app *app, struct plb_data_file *file, struct plb_r
     r->array = array;
     return file->bytes > 0
              ? PLB_OK
-             : plb_app_error(app, "kernel %s: a result in a file has no bytes", app->kernel->name);
+             : plb_app_error(app,
+                             "kernel %s: a result in a file has 0 bytes; this is a mistake in the kernel",
+                             app->kernel->name);
 }
 
 /* A simulation has addresses in place of a result's file, so that the buffers in it are known. */

@@ -138,8 +138,8 @@ void plb_app_units(struct plb_app *app, int64_t units)
 void plb_app_multiple(struct plb_app *app, int64_t units)
 {
     if (units < 1)
-        plb_app_error(app, "kernel %s wants tasks of multiples of %lld %s; say 1 or more", app->kernel->name,
-                      (long long)units, app->kernel->unit);
+        plb_app_error(app, "kernel %s asks for tasks in multiples of %lld %s; use 1 or more",
+                      app->kernel->name, (long long)units, app->kernel->unit);
     else
         app->multiple = units;
 }
@@ -164,8 +164,7 @@ int plb_app_data(struct plb_app *app, const struct plb_data *data)
 void plb_app_args(struct plb_app *app, const void *args, size_t bytes)
 {
     if (bytes > PLB_MAX_ARGS) {
-        plb_app_error(app,
-                      "%zu bytes of args are more than the %d there is room for; declare replicated data",
+        plb_app_error(app, "%zu bytes of args are more than the limit of %d; declare replicated data instead",
                       bytes, PLB_MAX_ARGS);
         return;
     }
@@ -198,7 +197,7 @@ static bool may_replace(struct plb_app *app, const char *function, int handle)
                       "units to a fixed size, or make it a REPLICATE buffer",
                       app->kernel->name, function, handle, indexed->name);
     else if (!there)
-        plb_app_error(app, "kernel %s: %s(%d): there is no replicated buffer with this handle",
+        plb_app_error(app, "kernel %s: %s(%d): this is not the handle of a replicated buffer",
                       app->kernel->name, function, handle);
     return there && !in_file && indexed == NULL;
 }
@@ -225,7 +224,7 @@ void plb_app_gather(struct plb_app *app, int output)
 {
     bool there = output >= 0 && output < app->n_data && app->data[output].mode == PLB_OUTPUT;
     if (!there || !app->data[output].stays)
-        plb_app_error(app, "kernel %s: plb_app_gather(%d): there is no OUTPUT that stays with this handle",
+        plb_app_error(app, "kernel %s: plb_app_gather(%d): this is not the handle of an OUTPUT with `stays`",
                       app->kernel->name, output);
     else
         app->gathers = true;
@@ -298,7 +297,7 @@ int plb_app_error(struct plb_app *app, const char *format, ...)
 bool plb_app_has_path(struct plb_app *app, const char *path, const char *function)
 {
     if (path == NULL)
-        plb_app_error(app, "kernel %s: %s is given no path (NULL); plb_app_given says whether there is one",
+        plb_app_error(app, "kernel %s: %s got no path (NULL); plb_app_given says whether there is one",
                       app->kernel->name, function);
     return path != NULL;
 }

@@ -32,14 +32,14 @@ int plb_phase_check(const struct plb_kernel *k, const char *path, bool elsewhere
     int n = plb_phase_count(k);
     if (n < 1 || n > PLB_MAX_PHASES)
         return plb_fail(err, PLB_EINPUT,
-                        "%s: the phases of kernel %s are none or more than %d; list 1 to %d, ended "
-                        "by a NULL name, or leave `phases` out",
+                        "%s: kernel %s has no phases or more than %d; list 1 to %d, ended by a NULL name, or "
+                        "leave out `phases`",
                         path, k->name, PLB_MAX_PHASES, PLB_MAX_PHASES);
     struct plb_phase own = plb_only_phase(k);
     if (k->phases != NULL && (plb_driver_runs(&own) || k->cost != NULL))
         return plb_fail(err, PLB_EINPUT,
-                        "%s: kernel %s has phases and also a cpu, cuda or cost of its own, which "
-                        "no pass would use; move it into a phase",
+                        "%s: kernel %s has phases, so that its own cpu, cuda or cost would never be used; "
+                        "move it into a phase",
                         path, k->name);
     if (k->phases != NULL && !elsewhere)
         for (int i = 0; i < n; i++)

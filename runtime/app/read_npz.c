@@ -44,8 +44,8 @@ static int take_all(struct plb_app *app, const char *path, const struct plb_npz 
     bool apart = plb_npz_place(&npz->indices, PLB_NPZ_INT32) < 0
               || plb_npz_place(&npz->values, PLB_NPZ_FLOAT64) < 0;
     if (apart && npz->values.n > 0)
-        plb_log(PLB_LOG_INFO,
-                "%s: rank 0 reads it into memory, since it cannot be used as it lies; " ALIGN_IT, path);
+        plb_log(PLB_LOG_INFO, "%s: rank 0 reads it into memory, because it cannot be mapped; " ALIGN_IT,
+                path);
     return PLB_OK;
 }
 

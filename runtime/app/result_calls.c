@@ -63,7 +63,7 @@ static void save_records(struct plb_app *app, const char *path, int buffer, cons
     if (!plb_app_has_path(app, path, function))
         return;
     if (buffer < 0 || buffer >= app->n_data || app->data[buffer].mode != PLB_RECORDS)
-        plb_app_error(app, "kernel %s: %s(%d): there is no buffer of records with this handle",
+        plb_app_error(app, "kernel %s: %s(%d): this is not the handle of a buffer of records",
                       app->kernel->name, function, buffer);
     else if (r->n == PLB_MAX_RESULTS)
         plb_app_error(app, "kernel %s: more than %d results are declared", app->kernel->name,

@@ -42,9 +42,10 @@ static int reserve(struct plb_result *r, struct plb_error *err)
     }
     if (reason == 0)
         return PLB_OK;
-    return plb_fail(err, PLB_EINPUT,
-                    "%s: there is no room for the %s of this result: %s; make room, or name a file elsewhere",
-                    r->path, plb_bytes_print((double)bytes, text), strerror(reason));
+    return plb_fail(
+        err, PLB_EINPUT,
+        "%s: there is no space for the %s of this result: %s; free some, or name a file elsewhere", r->path,
+        plb_bytes_print((double)bytes, text), strerror(reason));
 }
 
 static void release(struct plb_result *r)
@@ -80,7 +81,7 @@ static void print_records(const struct plb_results *results, const struct plb_re
                    ? plb_record_store_print(results->store, r->buffer, results->units, results->order, out)
                    : 0;
     if (reason != 0)
-        plb_fail(err, PLB_EFAILED, "%s: the records cannot be read any more: %s", r->path, strerror(reason));
+        plb_fail(err, PLB_EFAILED, "%s: its records can no longer be read: %s", r->path, strerror(reason));
 }
 
 static int write_to(struct plb_file *file, const struct plb_results *results, const struct plb_result *r,
@@ -112,7 +113,7 @@ static void save_elsewhere(const struct plb_results *results, const struct plb_r
         if (plb_file_create(&file, path, &failed) == PLB_OK)
             write_to(&file, results, r, &failed);
         if (failed.status == PLB_OK)
-            plb_append(err, "; the result is saved as ", path);
+            plb_append(err, "; the result was saved as ", path);
         free(path);
         if (failed.status == PLB_OK)
             return;

@@ -33,7 +33,7 @@ static int cannot(struct plb_error *err, const char *path, int reason)
     if (reason == ENXIO || reason == EPIPE)
         return plb_fail(err, PLB_EFAILED,
                         "%s: cannot be written: nobody reads this pipe; start its reader before the run, and "
-                        "let it read until the end",
+                        "keep it until the end",
                         path);
     return plb_fail(err, PLB_EFAILED,
                     "%s: cannot be written: %s; check that its folder exists, that you may "
@@ -159,7 +159,7 @@ int plb_file_create_shared(struct plb_file *file, const char *path, struct plb_e
 {
     if (plb_file_streams(path) || plb_file_descriptor(path) >= 0)
         return plb_fail(err, PLB_EFAILED,
-                        "%s: is no file that PUs can write at any place; name a regular file", path);
+                        "%s: is not a regular file, which PUs need to write at any position; name one", path);
     *file = (struct plb_file){.path = strdup(path), .target = plb_path_target(path)};
     int fd = file->target != NULL ? open_new(file, true) : -1;
     file->stream = fd >= 0 ? fdopen(fd, "w+b") : NULL;

@@ -28,9 +28,7 @@
 
 static void out_of_memory(size_t bytes)
 {
-    fprintf(stderr,
-            "plbrun: out of memory: %zu bytes were asked for and there are none; use a "
-            "smaller input or more nodes\n",
+    fprintf(stderr, "plbrun: out of memory: %zu bytes are needed; use a smaller input or more nodes\n",
             bytes);
     plb_crash_end(); /* no kernel has called exit() */
     exit(PLB_EFAILED);

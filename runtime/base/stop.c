@@ -60,7 +60,7 @@ static void end_at_once(int number)
 static void on_signal(int number)
 {
     static const char promise[] =
-        "plbrun: the run is over and writes its outputs; another signal ends it without them\n";
+        "plbrun: the run is over and its outputs are being written; another signal ends it without them\n";
     double now = plb_now();
     if (asked != 0 && now < atomic_load(&asked_at) + TOGETHER)
         return;

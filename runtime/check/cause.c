@@ -11,16 +11,14 @@ enum { AGAIN, RANK, PATTERN, THREADS, PLACE, FACTORS };
 
 static const char *const words[] = {
     [AGAIN] =
-        "a second call gives yet another result: it keeps something from call to call, or its threads race",
-    [RANK] = "it is right on rank 0 alone, where setup has run: what an entry needs goes into buffers and "
+        "a second call computes another result: the entry keeps state between calls, or its threads race",
+    [RANK] = "it is right only on rank 0, where setup has run: pass what an entry needs in buffers or by "
              "plb_app_args",
-    [PATTERN] =
-        "it depends on bytes that are not its own, beside a buffer or in an output before it writes there",
-    [THREADS] = "it depends on task->threads; where rounding explains that, the kernel needs an `agree`",
-    [PLACE] = "it depends on where in a page its buffers begin",
-    [FACTORS] = "it depends on where a task begins and ends: a REPLICATE is indexed by task->first + i, a "
-                "PARTITION and "
-                "an OUTPUT by i; where rounding explains it, the kernel needs an `agree`",
+    [PATTERN] = "it depends on bytes beside a buffer, or on bytes of an output before they are written",
+    [THREADS] = "it depends on task->threads; if rounding explains that, the kernel needs an `agree`",
+    [PLACE] = "it depends on the alignment of its buffers",
+    [FACTORS] = "it depends on where a task begins and ends: index a REPLICATE by task->first + i, a "
+                "PARTITION and an OUTPUT by i; if rounding explains it, the kernel needs an `agree`",
 };
 
 /* The second order's way with one factor of the first. */

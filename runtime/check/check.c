@@ -39,7 +39,7 @@ static int check_entries(const struct plb_check *c, struct plb_error *err)
 {
     for (int i = 0; i < plb_phase_count(c->job.kernel); i++)
         if (plb_phase_at(c->job.kernel, i).cpu == NULL)
-            return plb_fail(err, PLB_EINPUT, "kernel %s has no cpu entry, and --check tries these alone",
+            return plb_fail(err, PLB_EINPUT, "kernel %s has no cpu entry, and --check tries only these",
                             c->job.kernel->name);
     return PLB_OK;
 }
@@ -72,7 +72,7 @@ static void look_at_result(struct plb_check *c)
     void *both[] = {c, &wrong};
     plb_aside(verify, both);
     if (wrong.status != PLB_OK)
-        plb_found(&c->findings, PLB_FOUND_WRONG, -1, "its `verify` refuses the result of these tasks: %s",
+        plb_found(&c->findings, PLB_FOUND_WRONG, -1, "its `verify` rejects the result of these tasks: %s",
                   wrong.text);
 }
 
@@ -102,12 +102,12 @@ static const char *plural(int64_t n)
 static void tell(const struct plb_check *c, FILE *out)
 {
     const struct plb_kernel *k = c->job.kernel;
-    fprintf(out, "%s: tried %d whole pass%s of %lld %s, %s: %lld task%s\n", k->name, c->passes,
+    fprintf(out, "%s: tried %d complete pass%s of %lld %s, %s: %lld task%s\n", k->name, c->passes,
             c->passes == 1 ? "" : "es", (long long)c->job.app.units, k->unit,
             k->once ? "once, as its units are `once`"
-                    : "each as one rank and, cut otherwise and in another order, as three",
+                    : "each as one rank, and as three with other tasks in another order",
             (long long)c->tasks, plural(c->tasks));
-    fprintf(out, "  inputs for reading alone, guard pages around each buffer, outputs %s\n",
+    fprintf(out, "  inputs read-only, guard pages around each buffer, outputs %s\n",
             k->writes_all ? "poisoned (writes_all)" : "zero");
     if (c->costs > 0)
         fprintf(out, "  %lld ranges whose cost was split\n", (long long)c->costs);
@@ -123,7 +123,7 @@ int plb_check(const struct plb_arguments *a, FILE *out, struct plb_error *err)
 {
     struct plb_check *c = calloc(1, sizeof *c);
     if (c == NULL)
-        return plb_fail(err, PLB_EFAILED, "there is no memory for --check");
+        return plb_fail(err, PLB_EFAILED, "no memory for --check");
     int status = prepare(c, a, err);
     if (status == PLB_OK)
         status = run(c, err);

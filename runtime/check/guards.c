@@ -35,7 +35,7 @@ int plb_guards_open(struct plb_guards *guards, struct plb_error *err)
         return PLB_OK;
     return plb_fail(
         err, PLB_EFAILED,
-        "--check needs %zu GB of addresses for guard pages, and the system gives none; lift ulimit -v",
+        "--check needs %zu GB of address space for guard pages, and the system refuses; raise ulimit -v",
         regions[sizeof regions / sizeof *regions - 1] >> 30);
 }
 

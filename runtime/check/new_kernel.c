@@ -82,16 +82,16 @@ int plb_new_kernel(const char *name, FILE *out, struct plb_error *err)
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(name, taken[i]) == 0)
             return plb_fail(err, PLB_EINPUT,
-                            "--new-kernel %s: that is a section of the conf file; choose another name", name);
+                            "--new-kernel %s: this is the name of a section of the conf file; choose another",
+                            name);
     if (!is_name(name))
-        return plb_fail(
-            err, PLB_EINPUT,
-            "--new-kernel %.60s: a name has small letters, digits and _, begins with a letter, and has at "
-            "most %d characters",
-            name, MOST_NAME);
+        return plb_fail(err, PLB_EINPUT,
+                        "--new-kernel %.60s: a name consists of small letters, digits and _, begins with a "
+                        "letter, and has at most %d characters",
+                        name, MOST_NAME);
     if (mkdir(name, 0777) != 0)
         return plb_fail(err, errno == EEXIST ? PLB_EINPUT : PLB_EFAILED,
-                        "--new-kernel %s: the folder %s cannot be made: %s", name, name, strerror(errno));
+                        "--new-kernel %s: the folder %s cannot be created: %s", name, name, strerror(errno));
     find_include(words.include);
     snprintf(source, sizeof source, "%s.c", name);
     if (write_file(source, plb_new_kernel_kernel, &words, err) != PLB_OK

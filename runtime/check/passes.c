@@ -186,11 +186,10 @@ static void find_unwritten(struct plb_check *c, int i, struct plb_error *err)
             || !(found || is_left(c, i, unit, k % d->unit_bytes, err)))
             continue;
         one[k] = other[k] = 0;
-        plb_found(
-            &c->findings, PLB_FOUND_UNWRITTEN, i,
-            "it promises writes_all, and its entry leaves byte %zu of %s of '%.60s' as it was; write all "
-            "of it, or take the promise back",
-            k % d->unit_bytes, plb_range_print(unit, 1, c->job.kernel->unit, text), d->name);
+        plb_found(&c->findings, PLB_FOUND_UNWRITTEN, i,
+                  "it promises `writes_all`, but its entry does not write byte %zu of %s of '%.60s'; write "
+                  "all of it, or remove the promise",
+                  k % d->unit_bytes, plb_range_print(unit, 1, c->job.kernel->unit, text), d->name);
     }
 }
 
@@ -212,7 +211,7 @@ static void tell_difference(struct plb_check *c, int i, struct plb_range range, 
             text, sizeof text, "'%.60s' of %.60s has two records", d->name,
             plb_range_print(range.first + (int64_t)(byte / sizeof(uint32_t)), 1, c->job.kernel->unit, task));
     plb_found(&c->findings, PLB_FOUND_DIFFERENCE, i,
-              "%s, as one rank makes it and as three do, in a task of %s: %s", text,
+              "%s, as computed by one rank and by three, in a task of %s: %s", text,
               plb_range_print(range.first, range.count, c->job.kernel->unit, task), cause);
 }
 
@@ -238,7 +237,7 @@ static void compare_reduced(struct plb_check *c, int i)
     const void *one = c->order[0].results[i], *other = c->order[1].results[i];
     size_t byte;
     if (!plb_check_same(c, i, all, one, other, &byte))
-        tell_difference(c, i, all, one, other, byte, "each unit counts once, whatever task has it");
+        tell_difference(c, i, all, one, other, byte, "each unit must count exactly once, whatever its task");
 }
 
 /* Where outputs differ, or folds are wrong, what is reduced differs for that reason. */
@@ -333,12 +332,13 @@ static void look_at_inputs(struct plb_check *c, char *const *before)
         size_t offset, bytes = plb_check_bytes(c, i, (struct plb_range){0, c->set.units}, &offset);
         int64_t at = before[i] != NULL ? changed_byte(c, i, before[i], bytes) : -1;
         if (at >= 0)
-            plb_found(&c->findings, PLB_FOUND_CHANGED, i,
-                      "its `next` changes byte %lld of the input '%.60s' and does not say so; %s",
-                      (long long)at, c->set.at[i].name,
-                      c->set.at[i].mode == PLB_REPLICATE
-                          ? "call plb_app_replace, or plb_app_replace_part for all that it changes"
-                          : "ranks keep their parts: plb_app_feed alone changes it, or make it a REPLICATE");
+            plb_found(
+                &c->findings, PLB_FOUND_CHANGED, i,
+                "its `next` changes byte %lld of the input '%.60s' without saying so; %s", (long long)at,
+                c->set.at[i].name,
+                c->set.at[i].mode == PLB_REPLICATE
+                    ? "call plb_app_replace, or plb_app_replace_part for each changed part"
+                    : "ranks keep their parts, which only plb_app_feed can change; or make it a REPLICATE");
     }
 }
 

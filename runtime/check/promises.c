@@ -132,12 +132,12 @@ static bool look_at_own(struct plb_check *c, int i, struct triple *t, struct plb
         tell(c, PLB_FOUND_NEUTRAL, i, t, "changes an array that is folded with `neutral`");
     done = done && fold_of(c, i, t->a, one, other, err) && fold_of(c, i, t->b, other, one, err);
     if (done && !plb_check_same(c, i, two, t->a, t->b, &byte))
-        tell(c, PLB_FOUND_ORDER, i, t, "is not commutative: a with b gives one array, and b with a another");
+        tell(c, PLB_FOUND_ORDER, i, t,
+             "is not commutative: folding b into a gives another array than a into b");
     done = done && fold(c, i, t->a, third, err) && fold_of(c, i, c2, other, third, err)
         && fold_of(c, i, t->b, one, c2, err);
     if (done && !plb_check_same(c, i, t->range[ALL], t->a, t->b, &byte))
-        tell(c, PLB_FOUND_GROUPS, i, t,
-             "is not associative: (a, b), c gives one array, and a, (b, c) another");
+        tell(c, PLB_FOUND_GROUPS, i, t, "is not associative: (a, b), c gives another array than a, (b, c)");
     free(neutral);
     free(c2);
     return done;
@@ -155,9 +155,8 @@ static void look_at_parts(struct plb_check *c, int i, struct triple *t, struct p
     for (int k = 0; k < 3; k++)
         plb_range_print(t->range[k].first, t->range[k].count, c->job.kernel->unit, parts[k]);
     plb_found(&c->findings, PLB_FOUND_REDUCED, i,
-              "'%.60s' of one task of %s is another array than those of %s, %s and %s, folded; each unit "
-              "counts once, "
-              "whatever task has it",
+              "'%.60s' of one task of %s differs from the fold of those of %s, %s and %s; each unit must "
+              "count exactly once, whatever its task",
               c->set.at[i].name,
               plb_range_print(t->range[ALL].first, t->range[ALL].count, c->job.kernel->unit, all), parts[0],
               parts[1], parts[2]);

@@ -158,13 +158,13 @@ static const char *remedy(const struct plb_data *d, bool writes)
 {
     if (d->mode == PLB_PARTITION && !writes)
         return d->before + d->after > 0
-                 ? "; its halo must be wider, or 'before' and 'after' of the task be heeded"
+                 ? "; its halo must be wider, or the entry must respect the task's `before` and `after`"
                  : "; declare a halo (`before`, `after`), and index a PARTITION from 0";
     if (d->mode == PLB_REPLICATE)
-        return "; the whole buffer begins at its pointer, and ends with its `bytes`";
+        return "; the whole buffer begins at its pointer and has `bytes` bytes";
     if (d->mode == PLB_REDUCE)
-        return "; a task's array has the `bytes` that are declared";
-    return "; a task has its own units alone, and the first of them is at index 0";
+        return "; a task's array has the declared `bytes`";
+    return "; a task sees only its own units, the first of them at index 0";
 }
 
 static void tell_address(struct plb_check *c, const struct plb_trial_request *r, int i, const char *address,
@@ -178,8 +178,7 @@ static void tell_address(struct plb_check *c, const struct plb_trial_request *r,
     print_place(c, i, range, address - p->data, at);
     if (own)
         plb_found(&c->findings, PLB_FOUND_INPUT_WRITTEN, i,
-                  "the entry writes %s, which is an input, in a task of %s; inputs are for reading alone", at,
-                  task);
+                  "the entry writes %s, which is an input, in a task of %s; inputs are read-only", at, task);
     else
         plb_found(&c->findings, PLB_FOUND_BEYOND, i, "the entry %s %s, %s its part, in a task of %s%s",
                   writes ? "writes" : "reads", at, address < p->data ? "before" : "behind", task,
@@ -207,11 +206,10 @@ static void tell_crash(struct plb_check *c, const struct plb_check_way *way,
     bool memory = end->signal == SIGSEGV || end->signal == SIGBUS;
     plb_found(&c->findings, PLB_FOUND_CRASH, -1, "%s crashes (%s%s) in a task of %s%s",
               r->folds ? "fold" : "the entry", plb_crash_signal(end->signal),
-              memory ? ", at an address of no buffer" : "", what,
-              memory && way->rank > 0
-                  ? "; on a rank other than 0, where setup has not run: what an entry needs "
-                    "goes into buffers and plb_app_args"
-                  : "");
+              memory ? ", at an address outside of all buffers" : "", what,
+              memory && way->rank > 0 ? "; on a rank other than 0, where setup has not run: pass what an "
+                                        "entry needs in buffers or by plb_app_args"
+                                      : "");
 }
 
 /* Says how a call has ended that gives no result; true: it has one. */
@@ -224,8 +222,9 @@ static bool judge(struct plb_check *c, const struct plb_check_way *way, const st
     case PLB_TRIED_NEVER: return false;
     case PLB_TRIED_CRASHED: tell_crash(c, way, r, end, what); return false;
     case PLB_TRIED_EXITED:
-        plb_found(&c->findings, PLB_FOUND_EXIT, -1, "%s calls exit(%d) in a task of %s; it ends by return",
-                  r->folds ? "fold" : "the entry", end->status, what);
+        plb_found(&c->findings, PLB_FOUND_EXIT, -1,
+                  "%s calls exit(%d) in a task of %s; it must end by return", r->folds ? "fold" : "the entry",
+                  end->status, what);
         return false;
     case PLB_TRIED: break;
     }
@@ -269,8 +268,8 @@ bool plb_check_task(struct plb_check *c, const struct plb_check_way *way, struct
         look_beside(c, way, r);
     if (c->job.kernel->single && end.threads > 1)
         plb_found(&c->findings, PLB_FOUND_THREADS, -1,
-                  "it promises to use a `single` thread, and its entry has started %d more; take the "
-                  "promise back, or have it use one",
+                  "it promises to use a `single` thread, but its entry started %d more; remove the promise, "
+                  "or use one thread",
                   end.threads - 1);
     for (int i = 0; i < r->n; i++)
         results[i] = is_input(c->set.at[i].mode) ? NULL : r->placed[i].data;
@@ -302,7 +301,7 @@ bool plb_check_fold(struct plb_check *c, int i, void *into, const void *from, st
         memcpy(into, r->placed[0].data, bytes);
     else if (buffer_at(r, end.address) >= 0)
         plb_found(&c->findings, PLB_FOUND_FOLD, i,
-                  "fold %s of '%.60s'; it changes the %zu bytes of `into` alone",
+                  "fold %s of '%.60s'; it must change only the %zu bytes of `into`",
                   buffer_at(r, end.address) == 1 && end.writes ? "writes into `from`, the other array,"
                                                                : "goes beyond an array",
                   c->set.at[i].name, bytes);

@@ -354,8 +354,9 @@ static int check_form(struct reading *r)
         for (int j = 0; j < i; j++)
             if (strcmp(c->at[i].section, c->at[j].section) == 0 && strcmp(c->at[i].key, c->at[j].key) == 0
                 && strcmp(c->at[i].key, "slow") != 0 && strcmp(c->at[i].key, "pus") != 0)
-                return plb_fail(r->err, PLB_EINPUT, "%s:%d: %s is set again; it is already set in line %d",
-                                c->file, c->at[i].line, c->at[i].key, c->at[j].line);
+                return plb_fail(r->err, PLB_EINPUT,
+                                "%s:%d: %s is already set in line %d; leave one of them out", c->file,
+                                c->at[i].line, c->at[i].key, c->at[j].line);
     return PLB_OK;
 }
 

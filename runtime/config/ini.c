@@ -71,12 +71,11 @@ static int keep_quoted(struct reading *r, const char *text)
 {
     const char *end = strchr(text + 1, text[0]);
     if (end == NULL)
-        return wrong(r, "the value begins with a quote and has none at its end; add it");
+        return wrong(r, "the value begins with a quote and does not end with one; add it");
     size_t rest = strspn(end + 1, " \t");
     if (end[1 + rest] != '\0' && (rest == 0 || before_comment(end + 1 + rest, 1) != 0))
         return wrong(
-            r, "there is text behind the quoted value; put all of it in quotes, or a blank and # before "
-               "a comment");
+            r, "text follows the quoted value; put all of it in quotes, or a blank and # before a comment");
     r->value = strndup(text + 1, (size_t)(end - text - 1));
     return PLB_OK;
 }

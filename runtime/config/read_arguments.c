@@ -107,7 +107,7 @@ static int refuse(const char *given, bool lacks_value, struct plb_error *err)
     for (size_t i = 0; i < sizeof of_mpirun / sizeof *of_mpirun; i++)
         if (strcmp(bare, of_mpirun[i]) == 0)
             return plb_fail(err, PLB_EINPUT,
-                            "unknown option %s; it is one of mpirun's: mpirun -np N plbrun app.conf", given);
+                            "unknown option %s; it belongs to mpirun: mpirun -np N plbrun app.conf", given);
     const char *near = plb_nearest(bare, names);
     if (near != NULL)
         return plb_fail(err, PLB_EINPUT, "unknown option %s; did you mean --%s?", given, near);
@@ -151,10 +151,8 @@ static int read_options(struct plb_arguments *a, int argc, char **argv, struct p
 static int choose_simulated(struct plb_arguments *a, struct plb_error *err)
 {
     if (a->simulate != NULL && a->replay != NULL)
-        return plb_fail(
-            err, PLB_EINPUT,
-            "--simulate %s and --replay %s: only one of them can be simulated; leave out the other",
-            a->simulate, a->replay);
+        return plb_fail(err, PLB_EINPUT, "--simulate %s and --replay %s exclude each other; leave one out",
+                        a->simulate, a->replay);
     if (a->replay != NULL)
         a->simulate = a->replay;
     return PLB_OK;
@@ -176,7 +174,7 @@ static bool lacks_conf(const struct plb_arguments *a)
 
 static int refuse_conf(const struct plb_arguments *a, struct plb_error *err)
 {
-    return plb_fail(err, PLB_EINPUT, "the conf file comes before '%s'; see --help", a->conf);
+    return plb_fail(err, PLB_EINPUT, "the conf file must come before '%s'; see --help", a->conf);
 }
 
 /* A word that is no setting. Behind --pareto the first one may be meant for its file. */
@@ -188,11 +186,10 @@ static int refuse_word(const struct plb_arguments *a, const char *word, struct p
     bool meant = dot != NULL && (strcmp(dot, ".svg") == 0 || strcmp(dot, ".json") == 0);
     if (a->pareto != NULL && meant)
         return plb_fail(err, PLB_EINPUT,
-                        "'%s' is one word too many; a file for the front is named --pareto=%s", word,
+                        "'%s' is one word too many; to write the front to a file, use --pareto=%s", word,
                         a->conf);
-    return plb_fail(err, PLB_EINPUT,
-                    "'%s' is neither the conf file (that is %s) nor section.key=value; see --help", word,
-                    a->conf);
+    return plb_fail(err, PLB_EINPUT, "'%s' is neither the conf file (%s) nor section.key=value; see --help",
+                    word, a->conf);
 }
 
 /* The words behind the options: the conf file, which a command needs not, and settings. */
@@ -240,7 +237,7 @@ int plb_arguments_read(struct plb_arguments *a, int argc, char **argv, struct pl
     if (a->join != NULL && a->conf != NULL)
         return plb_fail(
             err, PLB_EINPUT,
-            "--join %s: the running job tells its settings; leave %s out, with all that follows it", a->join,
+            "--join %s: the running job has its settings already; leave out %s and all that follows", a->join,
             a->conf);
     if (a->join != NULL && a->question == PLB_ASKS_NOTHING)
         return PLB_OK;

@@ -36,7 +36,7 @@ int plb_replay_check(const char *file, struct plb_error *err)
     if (access(file, R_OK) != 0 || plb_is_report(file))
         return PLB_OK;
     return plb_fail(err, PLB_EINPUT,
-                    "--replay %s: this is no report of a run, which plbrun --report writes; to simulate the "
+                    "--replay %s: this is not a report, as plbrun --report writes it; to simulate the "
                     "machines of a .cluster file use --simulate",
                     file);
 }
@@ -133,7 +133,7 @@ static int read_costs(struct reading *r)
         *c = (struct plb_replay_cost){whole(range, "first", 0), whole(range, "count", 1),
                                       number(range, "cost", 0.0)};
         if (c->first != next || c->count < 1 || c->count > r->replay->units - next || isnan(c->cost))
-            return bad(r, "costs", "ranges of units one after the other, each with a cost");
+            return bad(r, "costs", "ranges of units in order, each with a cost");
         next += c->count;
     }
     return next == 0 || next == r->replay->units ? PLB_OK : bad(r, "costs", "ranges that cover all units");
@@ -145,7 +145,8 @@ static int read_run(struct reading *r, const char *kernel)
     if (app == NULL)
         return bad(r, "app", "the name of a kernel");
     if (strcmp(app, kernel) != 0)
-        return plb_fail(r->err, PLB_EINPUT, "%s is of a run of kernel %s, not of %s", r->file, app, kernel);
+        return plb_fail(r->err, PLB_EINPUT, "%s is the report of a run of kernel %s, not of %s", r->file, app,
+                        kernel);
     r->replay->units = whole(r->run, "units", 1);
     if (r->replay->units < 1)
         return bad(r, "units", "a whole number, 1 or more");

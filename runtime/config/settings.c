@@ -109,7 +109,7 @@ static int take_from_conf(const struct plb_settings *s, struct plb_setting *t, s
         if (strcmp(e->section, t->section) != 0 || strcmp(e->key, t->option->name) != 0)
             continue;
         if (line > 0)
-            return plb_fail(err, PLB_EINPUT, "%s:%d: %s is set again; it is already set in line %d",
+            return plb_fail(err, PLB_EINPUT, "%s:%d: %s is already set in line %d; leave one of them out",
                             s->conf.file, e->line, e->key, line);
         line = e->line;
         snprintf(origin, sizeof origin, "%s:%d", s->conf.file, line);

@@ -45,8 +45,8 @@ static int known(const struct plb_settings *s, const char *section, const char *
                         section, known_names);
     if (strcmp(section, "command") == 0)
         return plb_fail(err, PLB_EINPUT,
-                        "%s: --run, --range and the like, or [command], are for the kernel command; this job "
-                        "knows: %s",
+                        "%s: --run, --range and similar options, and [command], belong to the kernel "
+                        "`command`; this job knows: %s",
                         origin, known_names);
     if (near != NULL)
         return plb_fail(err, PLB_EINPUT, "%s: unknown section [%s]; did you mean [%s]?", origin, section,
@@ -99,7 +99,7 @@ static void warn_of_variables(const struct plb_settings *s)
             || sets_something(s, variable, &section) || section == NULL)
             continue;
         find_likely(s, section, variable, likely);
-        plb_log(PLB_LOG_WARNING, "the environment has %s, which is no setting and is ignored; %s%s%s",
+        plb_log(PLB_LOG_WARNING, "the environment variable %s is not a setting and is ignored; %s%s%s",
                 variable, likely[0] != '\0' ? "did you mean " : "--show-config lists all settings", likely,
                 likely[0] != '\0' ? "?" : "");
     }

@@ -13,7 +13,8 @@ void plb_self_check(const struct plb_ledger *ledger, struct plb_agenda *agenda, 
     const char *wrong = n_pus <= CHECKED_PUS ? plb_ledger_check(ledger) : NULL;
     if (wrong == NULL && n_pus <= CHECKED_PUS)
         wrong = plb_agenda_check(agenda);
-    snprintf(why, sizeof why, "an invariant of the master does not hold: %s; this is a fault of plbrun",
+    snprintf(why, sizeof why,
+             "an invariant of the master is violated: %s; this is a bug in plbrun, please report it",
              wrong != NULL ? wrong : "");
     if (wrong != NULL)
         plb_agenda_fail(agenda, why);

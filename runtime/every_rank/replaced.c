@@ -178,7 +178,7 @@ static void unpack(struct plb_rank *r, const struct plb_pass *begin)
         || plb_parts_unpack(&p->parts, begin->parts, r->data.at, r->data.host, p->packet,
                             (size_t)begin->packet))
         return;
-    plb_log(PLB_LOG_ERROR, "what came as parts of replaced buffers cannot be that; rank %d ends", r->rank);
+    plb_log(PLB_LOG_ERROR, "the received parts of replaced buffers are invalid; rank %d ends", r->rank);
     plb_stop_clean();
     _exit(PLB_EFAILED);
 }

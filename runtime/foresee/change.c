@@ -137,7 +137,7 @@ static double simulate(const struct plb_changed_run *run, const struct plb_chang
         if (plb_simulate(s, &result, &err) != PLB_OK)
             *why = "its simulation takes too long, or does not end";
         else if (goes_too_far(run, phase, result.master, of))
-            *why = "a PU would get far more work than its small tasks tell of";
+            *why = "a PU would get far larger tasks than were measured";
         plb_master_free(result.master);
         *events += result.events;
     }

@@ -72,7 +72,8 @@ int plb_pareto_check(const struct plb_arguments *a, struct plb_error *err)
     const char *file = a->pareto;
     if (!plb_front_has_format(file))
         return plb_fail(err, PLB_EINPUT,
-                        "--pareto=%s: a front is .json or .svg (a picture); name such a file", file);
+                        "--pareto=%s: a front is written as .json or .svg (a picture); name such a file",
+                        file);
     return PLB_OK;
 }
 
@@ -93,8 +94,8 @@ static int require_watts(const struct plb_pareto *p, struct plb_error *err)
     if (n == 0)
         return PLB_OK;
     return plb_fail(err, PLB_EINPUT,
-                    "--pareto needs the watts of all PUs, and those of %s are not known; a .cluster file can "
-                    "tell them (static_watts, dynamic_watts)",
+                    "--pareto needs the watts of all PUs, and those of %s are unknown; a .cluster file can "
+                    "set them (static_watts, dynamic_watts)",
                     text);
 }
 
@@ -248,11 +249,11 @@ static int look_at_unknown(const struct plb_pareto *p, bool ran, struct plb_erro
             first = i;
     if (n > 0 && !ran)
         return plb_fail(err, PLB_EINPUT,
-                        "--pareto: no profile of this kernel is known for PU %d (%s)%s; run it once with "
+                        "--pareto: there is no profile of this kernel for PU %d (%s)%s; run it once with "
                         "balance.profile=on, or leave out --dry-run",
                         first, p->pus[first].name, n > 1 ? " and others" : "");
     if (n > 0)
-        plb_log(PLB_LOG_WARNING, "--pareto: nothing was measured of %d PU%s, such as PU %d (%s)", n,
+        plb_log(PLB_LOG_WARNING, "--pareto: %d PU%s could not be measured, such as PU %d (%s)", n,
                 n == 1 ? "" : "s", first, p->pus[first].name);
     return PLB_OK;
 }
@@ -349,7 +350,7 @@ int plb_pareto_write(const struct plb_pareto *p, const struct plb_arguments *a, 
     if (!make_page(p, job, report, &front, &page))
         plb_fail(err, PLB_EFAILED, "no memory for the front of %d PUs", p->n);
     else if (front.n == 0)
-        plb_fail(err, PLB_EINPUT, "--pareto: no PU may do this job, so there is no front");
+        plb_fail(err, PLB_EINPUT, "--pareto: no PU can be used for this job, so there is no front");
     else
         put(a, &page, out, err);
     plb_front_fini(&front);

@@ -255,23 +255,23 @@ static const char *obstacle(const struct trial *t)
 {
     const struct plb_report *r = t->report;
     if (r->resumed)
-        return "the run went on from a journal";
+        return "the run was resumed from a journal";
     if (r->failed_pus > 0)
         return "a PU failed during the run";
     if (r->n_set_aside > 0)
         return "units were set aside";
     if (t->job->run.join != NULL)
-        return "ranks may have joined the run";
+        return "ranks could join the run";
     if (r->profiles_used > 0)
         return "the run began with profiles of earlier runs";
     if (t->measured->n_pus != r->n_pus)
         return "nothing was measured";
     if (lacks_watts(t))
-        return "its goal needs watts, and they are not those of a .cluster file";
+        return "its objective needs watts, which only a .cluster file tells the simulator";
     if (knows_little(t))
-        return "the kernel does not tell what units cost, and a PU had too few tasks to learn it";
+        return "unit costs are unknown, and a PU had too few tasks to learn them";
     if (is_too_large(t))
-        return "there were too many tasks to simulate them in the time that a report may take";
+        return "there were too many tasks to simulate in reasonable time";
     return NULL;
 }
 
@@ -289,7 +289,7 @@ static bool as_it_was(struct trial *t)
     int64_t events, most = (int64_t)(MOST_OF_FIRST * t->budget / EVENT_SECONDS);
     double seconds = try(t, &none, most, &events, &why);
     if (why != NULL) {
-        note(r, events < most ? "tasks were so small that nobody knows how fast a PU computes"
+        note(r, events < most ? "tasks were so small that task starts hide the speed of a PU"
                               : "the simulation of the run as it was takes too long, or does not end");
         return false;
     }
@@ -299,7 +299,7 @@ static bool as_it_was(struct trial *t)
     r->what_if_simulated_s = seconds;
     if (seconds > 0.0 && fabs(seconds / r->makespan_s - 1.0) <= TOO_FAR)
         return true;
-    note(r, "the simulation of the run as it was is too far from the run to tell of changes");
+    note(r, "the simulation of the run as it was differs too much from the run to predict changes");
     return false;
 }
 
@@ -324,7 +324,7 @@ static void fill(struct trial *t)
                                          .adds_nodes = t->changes[i].machine.more_like >= 0};
         snprintf(to->change, sizeof to->change, "%s", t->changes[i].text);
         if (t->spent + t->once > t->budget) {
-            to->left_out = "no time is left to simulate it";
+            to->left_out = "there was no time left to simulate it";
             continue;
         }
         double seconds = try(t, &t->changes[i], most_events(t), &events, &to->left_out);

@@ -71,7 +71,7 @@ static int cut_quoted(struct csv *csv, struct plb_label *cell)
     skip_spaces(csv);
     if (!ends_cell(csv, t->at))
         return plb_text_refuse(t,
-                               "goes on with '%s' after a closing quote, but the end of the cell was "
+                               "continues with '%s' after a closing quote, but the end of the cell was "
                                "expected; double quotes that belong to the text",
                                plb_text_excerpt(t, t->at).text);
     *to = '\0'; /* not before it is known what followed: the quote may have stood here */
@@ -216,25 +216,24 @@ static int place_columns(struct csv *csv)
         csv->place[i] = csv->columns == NULL ? i - csv->named : -1;
     csv->width = csv->columns == NULL ? csv->n - csv->named : 0;
     if (csv->width == 0 && csv->named)
-        return plb_text_refuse(&csv->text, "names no column of numbers; the first line has the names of the "
-                                           "columns, and that of the rows' names before them");
+        return plb_text_refuse(&csv->text, "names no column of numbers; the first line must have the name of "
+                                           "the row names, then the names of the columns");
     for (const struct plb_csv_column *c = csv->columns; c != NULL && c->name != NULL; c++, csv->width++) {
         int64_t found = -1;
         for (int64_t i = 0; i < csv->n; i++) {
             if (strcasecmp(csv->names[i].text, c->name) != 0)
                 continue;
             if (found >= 0)
-                return plb_text_refuse(&csv->text,
-                                       "names the column '%s' twice, but one was expected; give "
-                                       "the other one another name",
-                                       c->name);
+                return plb_text_refuse(
+                    &csv->text, "names the column '%s' twice, but different names were expected; rename one",
+                    c->name);
             found = i;
         }
         if (found < 0)
-            return plb_text_refuse(&csv->text,
-                                   "names no column '%s', which was expected; the first line "
-                                   "has the names of the columns",
-                                   c->name);
+            return plb_text_refuse(
+                &csv->text,
+                "names no column '%s', which was expected; the first line must have the names of the columns",
+                c->name);
         csv->place[found] = c - csv->columns;
     }
     return PLB_OK;

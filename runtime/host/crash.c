@@ -41,10 +41,10 @@ static const struct {
     int number;
     const char *name, *hint;
 } signals[] = {
-    {SIGSEGV, "SIGSEGV", "it used memory that is not its own: look for an index outside of its buffers"},
-    {SIGBUS, "SIGBUS", "it used memory that is not there: look for a file that became shorter"},
-    {SIGFPE, "SIGFPE", "it divided a whole number by zero"},
-    {SIGILL, "SIGILL", "it has an instruction that this CPU lacks: build it for this machine"},
+    {SIGSEGV, "SIGSEGV", "it accessed memory that is not its own: look for an index outside of its buffers"},
+    {SIGBUS, "SIGBUS", "it accessed memory that no longer exists: look for a file that became shorter"},
+    {SIGFPE, "SIGFPE", "it divided an integer by zero"},
+    {SIGILL, "SIGILL", "it contains an instruction that this CPU lacks: build it for this machine"},
     {SIGABRT, "SIGABRT", "it called abort(), or a check in it failed"},
 };
 enum { SIGNALS = sizeof signals / sizeof *signals };
@@ -113,7 +113,7 @@ static void say(int i, const void *address)
         plb_crash_add(&line, file == NULL ? signals[i].hint : file);
         if (file != NULL)
             plb_crash_add(&line, signals[i].number == SIGBUS ? " became shorter, or its disk failed"
-                                                             : " is for reading alone");
+                                                             : " is read-only");
     }
     plb_crash_write(&line);
 }
@@ -331,7 +331,7 @@ void plb_crash_tell(int signal, int status)
     plb_crash_add(&line, ")");
     plb_crash_add_range(&line, plb_crash_own());
     plb_crash_add(&line, signal == 0 ? "; an entry ends by return" : "");
-    plb_crash_add(&line, signal == SIGKILL ? "; the system does so where memory runs out" : "");
+    plb_crash_add(&line, signal == SIGKILL ? "; the system does so when memory runs out" : "");
     plb_crash_write(&line);
 }
 

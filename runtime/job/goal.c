@@ -4,19 +4,19 @@
 /* Choices have the order of the enums. */
 static const struct plb_option balance_options[] = {
     {"objective", PLB_TEXT, "time", 0, 0, "time|energy|edp",
-     "what is to be least: time, energy, or energy times delay; PUs that cost more than they save are left "
-     "out"},
+     "the quantity to minimize: time, energy, or energy times delay (edp); PUs that cost more than they save "
+     "are left out"},
     {"deadline", PLB_REAL, "0", 0, 1e15, NULL,
-     "seconds that each pass may take, with objective energy or edp; 0 = any number"},
+     "seconds that each pass may take, with objective energy or edp; 0 = no limit"},
     {"power_cap", PLB_REAL, "0", 0, 1e15, NULL,
-     "watts that the PUs together may draw once they are known; 0 = any number"},
+     "watts that all PUs together may draw, once each has been tried; 0 = no limit"},
     {0},
 };
 
 static const struct plb_option energy_options[] = {
     {"static", PLB_TEXT, "job", 0, 0, "job|busy|off_when_idle",
-     "static watts that count: of all nodes while the job lasts, of a node while a PU of it works, of nodes "
-     "with work until the job ends"},
+     "static watts that count. job: of all nodes until the job ends; busy: of a node while one of its PUs "
+     "works; off_when_idle: of nodes that have work, until the job ends"},
     {0},
 };
 
@@ -40,16 +40,14 @@ int plb_goal_read(struct plb_settings *s, const struct plb_balancer *balancer, c
     const struct plb_setting *deadline = plb_settings_get(s, "balance", "deadline");
     bool by_power = balancer->basis != NULL && balancer->basis(params) == PLB_BY_POWER;
     if (goal->deadline_s > 0.0 && goal->objective == PLB_OBJECTIVE_TIME)
-        return plb_fail(
-            err, PLB_EINPUT,
-            "%s: deadline = %s needs balance.objective = energy or edp; time is as short as it can be "
-            "without one",
-            deadline->origin, deadline->text);
+        return plb_fail(err, PLB_EINPUT,
+                        "%s: deadline = %s needs balance.objective = energy or edp; without one, the time is "
+                        "minimized anyway",
+                        deadline->origin, deadline->text);
     if (goal->deadline_s > 0.0 && by_power)
         return plb_fail(
             err, PLB_EINPUT,
-            "%s: deadline = %s needs a balancer that measures, since powers alone tell no seconds, "
-            "and balancer %s goes by powers",
+            "%s: deadline = %s needs a balancer that measures times; balancer %s uses only given powers",
             deadline->origin, deadline->text, balancer->name);
     return PLB_OK;
 }

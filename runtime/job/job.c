@@ -65,8 +65,8 @@ static int check_own_keys(const struct plb_settings *s, const struct plb_balance
             && (own->option->type != o->type || !same_text(own->option->fallback, o->fallback)
                 || !same_text(own->option->choices, o->choices)))
             return plb_fail(err, PLB_EINPUT,
-                            "%s: its key %s is plbrun's own, with another type, default or choices (%s); "
-                            "give it another name",
+                            "%s: its key %s is also one of plbrun's, with another type, default or choices "
+                            "(%s); rename it",
                             file, o->name,
                             own->option->fallback != NULL ? own->option->fallback : "no default");
     }
@@ -110,8 +110,8 @@ static int read_balancer(struct plb_job *job, bool simulated, struct plb_error *
         plb_settings_resolve(s, name); /* --show-config shows the path */
     if (b->simulation_only && !simulated)
         return plb_fail(err, PLB_EINPUT,
-                        "%s: balancer %s knows what only a simulation can know; add --simulate "
-                        "FILE.cluster, or choose another (--balancer help)",
+                        "%s: balancer %s works in simulations only; add --simulate FILE.cluster, or choose "
+                        "another (--balancer help)",
                         name->origin, name->text);
     job->params = plb_settings_params(s, b);
     plb_balance_settings_read(s, &job->balance);
@@ -193,14 +193,14 @@ static int set_up_replay(struct plb_job *job, const char *conf, struct plb_error
         return PLB_OK;
     if (plb_phase_count(job->kernel) > 1)
         return plb_fail(err, PLB_EINPUT,
-                        "kernel %s has several phases, and a report tells one rate for each PU; describe the "
-                        "PUs in a .cluster file and use --simulate",
+                        "kernel %s has several phases, but a report has one rate per PU; describe the PUs in "
+                        "a .cluster file and use --simulate",
                         job->kernel->name);
     if (job->replay.units != job->app.units)
-        return plb_fail(err, PLB_EINPUT,
-                        "%s: the job has %lld units, and the report that is replayed tells of %lld; use the "
-                        "conf file of that run",
-                        conf, (long long)job->app.units, (long long)job->replay.units);
+        return plb_fail(
+            err, PLB_EINPUT,
+            "%s: the job has %lld units, but the replayed report has %lld; use the conf file of that run",
+            conf, (long long)job->app.units, (long long)job->replay.units);
     for (int p = 0; p < job->cluster.n_pus; p++)
         job->cluster.pus[p].rate *= job->maps[0].per_work;
     if (job->replay.n == 0)
@@ -229,15 +229,13 @@ static int make_chunks(struct plb_job *job, struct plb_dataset *set, struct plb_
     int64_t chunks = (set->units - 1) / set->chunk + 1;
     double waiting = bytes * (double)chunks / 2.0;
     if (waiting > WAITING * memory)
-        return plb_fail(
-            err, PLB_EINPUT,
-            "run.reproducible: %.3g GB of reduced arrays may wait on rank 0, and it has %.3g GB of "
-            "memory; leave it out, or reduce smaller arrays",
-            1e-9 * waiting, 1e-9 * memory);
+        return plb_fail(err, PLB_EINPUT,
+                        "run.reproducible: rank 0 may need %.3g GB for reduced arrays, but has %.3g GB of "
+                        "memory; leave it out, or reduce smaller arrays",
+                        1e-9 * waiting, 1e-9 * memory);
     if (plb_settings_get(&job->settings, "run", "journal")->text != NULL)
-        return plb_fail(
-            err, PLB_EINPUT,
-            "run.reproducible and run.journal: a journal keeps no arrays of chunks; leave one out");
+        return plb_fail(err, PLB_EINPUT,
+                        "run.reproducible and run.journal exclude each other; leave one out");
     return PLB_OK;
 }
 
@@ -262,13 +260,12 @@ static int check_audit(const struct plb_job *job, struct plb_error *err)
     if (job->run.audit == 0.0)
         return PLB_OK;
     if (job->kernel->once)
-        return plb_fail(err, PLB_EINPUT,
-                        "run.audit: kernel %s must execute no unit a second time without need; leave it out",
+        return plb_fail(err, PLB_EINPUT, "run.audit: kernel %s must not execute units twice; leave it out",
                         job->kernel->name);
     for (int i = 0; i < job->app.n_data; i++)
         if (job->app.data[i].mode == PLB_RECORDS)
             return plb_fail(err, PLB_EINPUT,
-                            "run.audit: the records of kernel %s cannot be audited; leave it out",
+                            "run.audit: the records of kernel %s cannot be compared; leave it out",
                             job->kernel->name);
     return PLB_OK;
 }
@@ -334,7 +331,7 @@ int plb_job_next(struct plb_job *job, int64_t pass, bool *again, struct plb_erro
 int plb_job_verify(struct plb_job *job, struct plb_error *err)
 {
     if (job->kernel->verify == NULL)
-        return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify",
+        return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to compare with; leave out --verify",
                         job->kernel->name);
     plb_crash_call(job->kernel->name, "verify");
     return hook_status(job, "verify", job->kernel->verify(&job->app), err);

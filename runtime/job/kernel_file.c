@@ -69,9 +69,8 @@ static bool load_extras(const char *path, const struct plb_pu_settings *pus)
         bool wanted = pus != NULL && plb_driver_wanted(driver, pus->wanted) && driver->count(NULL) > 0;
         if (wanted && dlopen(extra, RTLD_NOW | RTLD_GLOBAL) == NULL)
             plb_log(PLB_LOG_WARNING,
-                    "%ss are not used: %s cannot be loaded: %s; install what is missing, or add its "
-                    "folder "
-                    "to LD_LIBRARY_PATH",
+                    "%ss are not used, because %s cannot be loaded: %s; install what is missing, or add its "
+                    "folder to LD_LIBRARY_PATH",
                     kinds[driver->kind], extra, dlerror());
     }
     return there;
@@ -158,7 +157,7 @@ int plb_kernel_identity(const struct plb_kernel *kernel, struct plb_kernel_ident
     if (dladdr(kernel, &object) == 0 || !plb_hash_file(object.dli_fname, &identity->hash)
         || (kernel->source != NULL && !plb_hash_file(kernel->source, &source)))
         return plb_fail(err, PLB_EFAILED,
-                        "the file of kernel %s cannot be read any more; put it back and run again",
+                        "the file of kernel %s can no longer be read; restore it and run again",
                         kernel->name);
     if (kernel->source != NULL)
         identity->hash = plb_hash(identity->hash, &source, sizeof source);

@@ -143,17 +143,16 @@ static int unknown_kernel(const char *name, const char *origin, const struct fol
     for (int i = 0; i < f->n; i++) {
         bool there = access(f->at[i], R_OK | X_OK) == 0;
         if (there || i < f->own)
-            add_to_list(looked, sizeof looked, f->at[i], there ? "" : " (not there)");
+            add_to_list(looked, sizeof looked, f->at[i], there ? "" : " (missing)");
     }
     const char *near = plb_nearest(name, k.list);
     if (near != NULL)
         return plb_fail(err, PLB_EINPUT, "%s: there is no kernel '%s' in %s; did you mean '%s'?", origin,
                         name, looked, near);
-    return plb_fail(
-        err, PLB_EINPUT,
-        "%s: there is no kernel '%s' in %s; there are: %s; or give the path of a .so or .py, or its folder "
-        "in " PLB_KERNEL_FOLDERS_VARIABLE,
-        origin, name, looked[0] != '\0' ? looked : "any folder", k.n > 0 ? all : "none");
+    return plb_fail(err, PLB_EINPUT,
+                    "%s: there is no kernel '%s' in %s, which has: %s; name one of these, or the path of a "
+                    ".so or .py, or add its folder to " PLB_KERNEL_FOLDERS_VARIABLE,
+                    origin, name, looked[0] != '\0' ? looked : "any folder", k.n > 0 ? all : "none");
 }
 
 /* Looks for NAME.so in the folders up to `end`. */

@@ -54,14 +54,13 @@ int plb_watts_require(const struct plb_goal *goal, const struct plb_master *mast
     if (name_unknown(master, text, sizeof text) > 0)
         return plb_fail(
             err, PLB_EINPUT,
-            "%s needs the watts of all PUs, and those of %s are not known; meters of their hosts can "
-            "measure them (docs/guide/energy.md), or a .cluster file tells them (static_watts, "
-            "dynamic_watts)",
+            "%s needs the watts of all PUs, and those of %s are unknown; meters of their hosts can measure "
+            "them (docs/guide/energy.md), or a .cluster file can set them (static_watts, dynamic_watts)",
             goal->objective == PLB_OBJECTIVE_TIME ? "balance.power_cap" : "balance.objective", text);
     double least = least_watts(goal, master);
     if (caps && least > goal->power_cap) /* not where they are learned: least is no number then */
         return plb_fail(err, PLB_EINPUT,
-                        "balance.power_cap = %g W lets no PU work: static watts and those of one PU are %g W",
+                        "balance.power_cap = %g W is too low: the static watts and those of one PU are %g W",
                         goal->power_cap, least);
     return PLB_OK;
 }

@@ -104,7 +104,7 @@ int plb_journal_files_open(struct plb_journal_files *f, const char *path, struct
     f->records_path = with_ending(path, ".records");
     if (f->path == NULL || f->data_path == NULL || f->pass_path == NULL || f->sums_path == NULL
         || f->records_path == NULL)
-        return plb_fail(err, PLB_EFAILED, "there is no memory for the name of the journal");
+        return plb_fail(err, PLB_EFAILED, "no memory for the name of the journal");
     if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return plb_fail(err, PLB_EINPUT, "journal %s: is a pipe or a device; name a file", path);
     return open_locked(f, err);
@@ -189,10 +189,10 @@ static int reserve(const struct plb_journal_files *f, struct plb_error *err)
     int reason = errno;
     if (ftruncate(f->data, 0) != 0)
         reason = errno;
-    return plb_fail(err, PLB_EINPUT,
-                    "journal %s: there is no room for the %s of outputs in %s: %s; make room, or name a file "
-                    "elsewhere",
-                    f->path, plb_bytes_print((double)f->data_bytes, text), f->data_path, strerror(reason));
+    return plb_fail(
+        err, PLB_EINPUT,
+        "journal %s: there is no space for the %s of outputs in %s: %s; free some, or name a file elsewhere",
+        f->path, plb_bytes_print((double)f->data_bytes, text), f->data_path, strerror(reason));
 }
 
 int plb_journal_files_open_data(struct plb_journal_files *f, const struct plb_dataset *set, bool fresh,

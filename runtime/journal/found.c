@@ -45,8 +45,8 @@ int plb_found_read(struct plb_found *f, const struct plb_journal_files *files, s
     if (!plb_journal_files_read(files, &f->bytes, &bytes, err) || bytes == 0)
         return err->status;
     if (!plb_record_is_journal(f->bytes, bytes))
-        return plb_fail(err, PLB_EINPUT, "journal %s: this file is no journal of plbrun; name another file",
-                        files->path);
+        return plb_fail(err, PLB_EINPUT,
+                        "journal %s: this file is not a journal of plbrun; name another file", files->path);
     if (plb_record_read(f->bytes, bytes, &f->end, &record))
         take_job(f, &record);
     if (f->job == NULL && plb_record_is_torn(f->bytes, bytes))

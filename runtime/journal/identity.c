@@ -51,7 +51,7 @@ static void print_file(const char *name, const char *path, FILE *out, struct plb
     for (size_t n; f != NULL && (n = fread(buffer, 1, sizeof buffer, f)) > 0; bytes += n)
         crc = plb_crc32c(crc, buffer, n);
     if (f == NULL || ferror(f))
-        plb_fail(err, PLB_EFAILED, "%s: cannot be read any more", path);
+        plb_fail(err, PLB_EFAILED, "%s: can no longer be read", path);
     if (f != NULL)
         fclose(f);
     fprintf(out, "file %s\t%llu bytes %08x\n", name, bytes, crc);
@@ -112,7 +112,7 @@ char *plb_identity_print(const struct plb_job *job, struct plb_error *err)
     size_t size;
     FILE *out = open_memstream(&text, &size);
     if (out == NULL) {
-        plb_fail(err, PLB_EFAILED, "there is no memory for the head of the journal");
+        plb_fail(err, PLB_EFAILED, "no memory for the head of the journal");
         return NULL;
     }
     print_kernel(job, out, err);

@@ -91,8 +91,7 @@ int plb_joblog_print(const char *file, FILE *out, struct plb_error *err)
         return err->status;
     }
     if (plb_found_read(&found, &files, err) == PLB_OK && found.what == PLB_FOUND_NOTHING)
-        plb_fail(err, PLB_EINPUT,
-                 "journal %s: nothing is kept in it; name the journal of a run that has begun", file);
+        plb_fail(err, PLB_EINPUT, "journal %s: it is empty; name the journal of a run that has begun", file);
     if (err->status == PLB_OK) {
         find_names(&log);
         fputs("Seq\tHost\tStarttime\tJobRuntime\tSend\tReceive\tExitval\tSignal\tCommand\n", out);

@@ -25,8 +25,8 @@ static int decide(struct plb_journal *j, struct plb_found *found, struct plb_err
 {
     if (found->what == PLB_FOUND_BROKEN && !j->resume)
         return plb_fail(err, PLB_EINPUT,
-                        "journal %s: it has what an earlier run did before it broke; go on from there with "
-                        "--resume, or remove it to begin anew",
+                        "journal %s: it has the finished work of an interrupted run; continue that run with "
+                        "--resume, or remove the journal to begin anew",
                         j->files.path);
     j->goes_on = found->what == PLB_FOUND_BROKEN;
     j->complete = found->what == PLB_FOUND_COMPLETE && j->resume;
@@ -46,10 +46,9 @@ int plb_journal_open(const struct plb_job *job, bool resume, struct plb_journal 
     const char *file = plb_settings_get(&job->settings, "run", "journal")->text;
     struct plb_found found;
     if (file == NULL && resume)
-        return plb_fail(
-            err, PLB_EINPUT,
-            "--resume needs the journal of the run that broke; name it with run.journal=FILE, or the "
-            "joblog of --run with --joblog FILE");
+        return plb_fail(err, PLB_EINPUT,
+                        "--resume needs the journal of the interrupted run; name it with run.journal=FILE, "
+                        "or for --run with --joblog FILE");
     if (file == NULL)
         return PLB_OK;
     struct plb_journal *j = *journal = plb_alloc(sizeof *j);
@@ -266,7 +265,7 @@ void plb_journal_advise(const struct plb_journal *j, struct plb_error *err)
 {
     if (j == NULL || j->identity == NULL || j->complete || j->wrong || err->text[0] == '\0')
         return;
-    plb_append(err, "; --resume goes on from there, by journal ", j->files.path);
+    plb_append(err, "; --resume continues from there, by journal ", j->files.path);
 }
 
 void plb_journal_distrust(struct plb_journal *j, struct plb_error *err)
@@ -274,7 +273,7 @@ void plb_journal_distrust(struct plb_journal *j, struct plb_error *err)
     if (j == NULL || j->complete)
         return;
     j->wrong = true;
-    plb_append(err, "; the journal has such results too, and is removed: ", j->files.path);
+    plb_append(err, "; the journal contains these results as well, and is removed: ", j->files.path);
 }
 
 static void release(struct plb_batch *b)

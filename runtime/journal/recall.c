@@ -31,11 +31,10 @@ static int compare(struct plb_journal *j, struct plb_error *err)
     if (copy == NULL)
         plb_fail(err, PLB_EFAILED, "journal %s: no memory to compare its job with this one", j->files.path);
     else if (!plb_identity_same(copy, j->found_job, &name, &here, &there))
-        plb_fail(
-            err, PLB_EINPUT,
-            "journal %s: it is of another job: %s is %s here and was %s there; give this job a journal of "
-            "its own, or make the two alike",
-            j->files.path, name, here, there);
+        plb_fail(err, PLB_EINPUT,
+                 "journal %s: it belongs to another job: %s is %s here, but %s there; name another journal, "
+                 "or make both jobs the same",
+                 j->files.path, name, here, there);
     free(copy);
     if (err->status == PLB_OK)
         j->identity = now;
@@ -77,8 +76,8 @@ static int open_records(struct plb_journal *j, bool fresh, struct plb_error *err
         return damaged(j, j->files.records_path, err);
     if (j->recalled.units < named)
         plb_log(PLB_LOG_WARNING,
-                "journal %s: %s has lost the records of %lld %s; they are executed again, and what was "
-                "printed of them may be printed twice",
+                "journal %s: %s has lost the records of %lld %s; these are re-executed, and their output may "
+                "be printed twice",
                 j->files.path, j->files.records_path, (long long)(named - j->recalled.units),
                 j->job->kernel->unit);
     return PLB_OK;
@@ -101,7 +100,7 @@ static int read_data(struct plb_journal *j, struct plb_error *err)
         return err->status;
     if (j->sums_bytes > 0)
         return damaged(j, j->files.data_path, err);
-    plb_log(PLB_LOG_WARNING, "journal %s: %s is damaged in the outputs of %lld %s; they are executed again",
+    plb_log(PLB_LOG_WARNING, "journal %s: %s is damaged in the outputs of %lld %s; these are re-executed",
             j->files.path, j->files.data_path, (long long)(named - j->recalled.units), j->job->kernel->unit);
     return PLB_OK;
 }
@@ -199,7 +198,7 @@ int plb_journal_recall(struct plb_journal *j, struct plb_job *job, struct plb_er
     if (bring_back(j, &job->app, err) == PLB_OK && j->over)
         plb_app_begin_pass(&job->app);
     if (err->status == PLB_OK)
-        plb_log(PLB_LOG_INFO, "journal %s: the run goes on in pass %d, of which %lld of %lld %s are done",
+        plb_log(PLB_LOG_INFO, "journal %s: the run continues in pass %d, of which %lld of %lld %s are done",
                 j->files.path, j->first_pass, (long long)j->recalled.units, (long long)j->set.units,
                 job->kernel->unit);
     return err->status;

@@ -126,8 +126,8 @@ static void *write_batches(void *journal)
         bool written = write_batch(j, &j->batch);
         if (!written)
             plb_log(PLB_LOG_WARNING,
-                    "journal %s: cannot be written: %s; the run goes on, and a run that resumes it later "
-                    "begins where the journal ends",
+                    "journal %s: cannot be written: %s; the run continues, but --resume can only start from "
+                    "where the journal ends",
                     j->files.path, strerror(errno));
         empty(&j->batch);
         pthread_mutex_lock(&j->lock);
@@ -153,7 +153,8 @@ void plb_writer_start(struct plb_journal *j)
     j->started = pthread_create(&j->thread, NULL, write_batches, j) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (!j->started)
-        plb_log(PLB_LOG_WARNING, "journal %s: there is no thread for it; the run goes on without it",
+        plb_log(PLB_LOG_WARNING,
+                "journal %s: its thread cannot be started; the run continues without a journal",
                 j->files.path);
 }
 

@@ -94,8 +94,8 @@ static int write_file(struct plb_door *d, int port, const char *origin, struct p
     if (is_foreign(d->path))
         return plb_fail(
             err, PLB_EINPUT,
-            "%s: %s is there, and is no file of a run that can be joined; remove it, or name another", origin,
-            d->path);
+            "%s: %s exists and is not the file of a run that can be joined; remove it, or name another",
+            origin, d->path);
     unlink(d->path); /* others may be allowed to read it */
     gethostname(host, sizeof host - 1);
     if (plb_file_create(&file, d->path, &own) == PLB_OK) {
@@ -122,7 +122,7 @@ struct plb_door *plb_door_open(const char *path, const char *origin, struct plb_
     make_secret(d->secret);
     if (d->socket < 0 || bind(d->socket, (struct sockaddr *)&any, sizeof any) != 0
         || listen(d->socket, SOMAXCONN) != 0 || getsockname(d->socket, (struct sockaddr *)&any, &length) != 0)
-        plb_fail(err, PLB_EFAILED, "%s: this host opens no port to listen on: %s", origin, strerror(errno));
+        plb_fail(err, PLB_EFAILED, "%s: no port of this host can be opened: %s", origin, strerror(errno));
     else if (write_file(d, ntohs(any.sin_port), origin, err) == PLB_OK)
         plb_stop_remove(d->path);
     if (err->status == PLB_OK)
@@ -200,9 +200,9 @@ static bool is_welcome(const struct plb_door *d, struct guest *g, int socket)
     g->ask.host[sizeof g->ask.host - 1] = '\0';
     if (memcmp(g->ask.magic, PLB_DOOR_MAGIC, sizeof PLB_DOOR_MAGIC) != 0
         || strcmp(g->ask.secret, d->secret) != 0)
-        snprintf(no.why, sizeof no.why, "the file is of another run");
+        snprintf(no.why, sizeof no.why, "the file belongs to another run");
     else if (g->ask.protocol != PLB_PROTOCOL || strcmp(g->ask.version, PLB_VERSION) != 0)
-        snprintf(no.why, sizeof no.why, "the run is one of plbrun %s, this is %s; install the same on both",
+        snprintf(no.why, sizeof no.why, "the run uses plbrun %s, and this is %s; install the same on both",
                  PLB_VERSION, g->ask.version);
     else
         return true;

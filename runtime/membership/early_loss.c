@@ -32,8 +32,8 @@ static void end_process(const struct plb_early_loss *watch, int lost)
                 "the process of rank 0 has ended before the first pass; rank %d ends", watch->rank);
     else
         plb_log(watch->rank == 0 ? PLB_LOG_ERROR : PLB_LOG_INFO,
-                "rank %d was lost before the first pass: its process has ended; the run cannot begin, and is "
-                "to be started again",
+                "rank %d was lost before the first pass: its process has ended; the run cannot begin; start "
+                "it again",
                 lost);
     plb_stop_is_explained();
     if (watch->rank == 0)

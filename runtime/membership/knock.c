@@ -36,8 +36,7 @@ static int read_file(const char *path, struct place *place, struct plb_error *er
     FILE *in = fopen(path, "r");
     if (in == NULL)
         return plb_fail(err, PLB_EINPUT,
-                        "--join %s: %s; it is the file that run.join names, and it is there while that run "
-                        "computes",
+                        "--join %s: %s; name the file of run.join, which exists while that run computes",
                         path, strerror(errno));
     bool right = fgets(line, sizeof line, in) != NULL && strcmp(line, PLB_DOOR_HEADING "\n") == 0;
     while (right && fgets(line, sizeof line, in) != NULL) {
@@ -52,9 +51,7 @@ static int read_file(const char *path, struct place *place, struct plb_error *er
         return PLB_OK;
     return plb_fail(
         err, PLB_EINPUT,
-        "--join %s: this is not a file of a run that can be joined; name the one that run.join of "
-        "the run names",
-        path);
+        "--join %s: this is not the file of a run that can be joined; name the file of its run.join", path);
 }
 
 /* Waits until a socket can be read or written. */
@@ -120,7 +117,7 @@ int plb_knock(const char *path, struct plb_door_answer *answer, struct plb_error
         return -1;
     }
     if (send(s, &ask, sizeof ask, MSG_NOSIGNAL) != (ssize_t)sizeof ask || !hear(s, answer))
-        plb_fail(err, PLB_EFAILED, "--join %s: the run on %s has ended before it let this rank in", path,
+        plb_fail(err, PLB_EFAILED, "--join %s: the run on %s ended before this rank could join", path,
                  place.host);
     else if (answer->status != PLB_OK)
         plb_fail(err, answer->status, "--join %s: %s", path, answer->why);

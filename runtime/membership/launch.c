@@ -95,9 +95,10 @@ bool plb_launch_survives(void)
 
 void plb_launch_say_fragile(bool several_hosts)
 {
-    const char *remedy = getenv(STATUS_FILE) != NULL
-                           ? "this MPI's mpirun ends all ranks then; that of Open MPI goes on"
-                           : "started with plbrun-mpirun in place of mpirun, it goes on with the other ranks";
+    const char *remedy =
+        getenv(STATUS_FILE) != NULL
+            ? "this MPI's mpirun then ends all ranks; that of Open MPI continues"
+            : "if it is started with plbrun-mpirun instead of mpirun, it continues with the other ranks";
     if (!plb_launch_survives())
         plb_log(several_hosts ? PLB_LOG_WARNING : PLB_LOG_INFO, "the loss of one rank may end this job; %s",
                 remedy);
@@ -125,7 +126,7 @@ static void tell(const char *path, const char *status, const char *others)
         plb_file_commit(&file, &err);
     }
     if (err.status != PLB_OK)
-        plb_log(PLB_LOG_WARNING, "plbrun-mpirun does not hear that the status is %s: %s", status, err.text);
+        plb_log(PLB_LOG_WARNING, "plbrun-mpirun cannot be told the exit status %s: %s", status, err.text);
 }
 
 void plb_launch_tell(int status, bool in_order)

@@ -13,7 +13,8 @@ static struct plb_life *volatile last_life;
 
 static void end_process(int number)
 {
-    static const char line[] = "plbrun: warning: MPI does not let this rank leave, which ends without it\n";
+    static const char line[] =
+        "plbrun: warning: MPI_Finalize does not return, so this rank ends without it\n";
     (void)number;
     ssize_t written = write(STDERR_FILENO, line, sizeof line - 1);
     (void)written; /* whoever does not read it does not miss it */
@@ -34,7 +35,7 @@ bool plb_leave_mpi(struct plb_mpi *mpi, struct plb_life *life, int status)
     alarm(0);
     if (!left)
         plb_log_here(PLB_LOG_WARNING,
-                     "not all ranks have come to leave MPI within %g s: this one ends without them", seconds);
+                     "not all ranks reached the end of MPI within %g s; this one ends without them", seconds);
     if (left && life != NULL)
         plb_life_see_off(life);
     if (left)

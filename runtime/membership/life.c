@@ -143,8 +143,8 @@ static void lose(struct plb_life *life, int rank, const char *why, bool ends, st
     if (isfinite(life->closing))
         plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); the run ends without it", rank, host, why);
     else
-        plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); others execute its %s", rank, host, why,
-                life->config.unit);
+        plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); its %s are re-executed elsewhere", rank, host,
+                why, life->config.unit);
     if (!ends) /* one that lives must not send what it still has: nobody waits for it */
         plb_outbox_add(&box, PLB_LOST, 0, rank, 0)->lost.rank = rank;
     send(life, &box);
@@ -190,10 +190,10 @@ static void end_without_rank0(const struct plb_life *life)
 static void end_given_up(const struct plb_life *life)
 {
     if (!life->config.ends_lost) {
-        plb_log(PLB_LOG_INFO, "rank 0 has given rank %d up; it stands still", life->rank);
+        plb_log(PLB_LOG_INFO, "rank 0 has declared rank %d lost; that rank stops", life->rank);
         raise(SIGSTOP);
     }
-    end_process(life, "rank 0 has given this rank up");
+    end_process(life, "rank 0 has declared this rank lost");
 }
 
 /* ----------------------------------------------------------------- signs of life */
@@ -249,7 +249,7 @@ static void look_at_others(struct plb_life *life, double now, struct plb_outbox 
     count_data(life, now);
     ask_about_suspects(life, now, out);
     for (int rank; (rank = plb_liveness_look(life->liveness, now)) >= 0;) {
-        snprintf(why, sizeof why, "it has said nothing for %.1f s",
+        snprintf(why, sizeof why, "it has sent no message for %.1f s",
                  now - plb_liveness_last(life->liveness, rank));
         lose(life, rank, why, false, out);
     }
@@ -270,7 +270,7 @@ static void look_at_rank0(struct plb_life *life, double now)
     if (coming.arrived > 0)
         life->told = now;
     if (!life->quiet && now > life->told + RANK0_SILENCE + spare)
-        end_process(life, "rank 0 has said nothing for 10 s");
+        end_process(life, "rank 0 has sent no message for 10 s");
 }
 
 /* Looks come every PLB_BEAT_SECONDS or a little later. */
@@ -360,7 +360,7 @@ static bool let_go(struct plb_life *life)
 {
     struct plb_outbox box = {0};
     for (int rank; (rank = plb_neighbours_ended(life->neighbours)) >= 0; life->any_lost = true)
-        plb_log(PLB_LOG_WARNING, "rank %d has ended while outputs were written", rank);
+        plb_log(PLB_LOG_WARNING, "rank %d ended while outputs were written", rank);
     life->any_lost |= life->endings.waiting > 0;
     for (int i = 1; i < life->size; i++)
         plb_outbox_add(&box, PLB_LEAVE, 0, i, 0)->leave.in_order = !life->any_lost;

@@ -24,12 +24,10 @@ static double cpu_time(const struct plb_watchdog *dog)
 
 static void end_run(void)
 {
-    plb_log(
-        PLB_LOG_ERROR,
-        "MPI does not come back on rank 0: it has computed for %.0f s in one call, as Open MPI 4 does over "
-        "TCP where two hosts are lost at once; the run ends here, and one with a journal goes on with "
-        "--resume",
-        LONGEST_CALL);
+    plb_log(PLB_LOG_ERROR,
+            "MPI hangs on rank 0: one call has taken %.0f s, as in Open MPI 4 over TCP if two hosts are lost "
+            "at once; the run ends here; if it has a journal, continue with --resume",
+            LONGEST_CALL);
     plb_launch_tell(PLB_EFAILED, false);
     fflush(NULL);
     _exit(PLB_EFAILED);

@@ -93,7 +93,7 @@ void plb_meters_open(struct plb_meters *meters, const char *root, bool processor
     if (has(meters, PLB_METER_PACKAGE) || !processors)
         meters->why[0] = '\0';
     else if (meters->why[0] == '\0')
-        snprintf(meters->why, sizeof meters->why, "this host shows no counter of its processors' energy");
+        snprintf(meters->why, sizeof meters->why, "this host has no readable counter of processor energy");
     if (has(meters, PLB_METER_GPU))
         meters->gpus_why[0] = '\0';
 }

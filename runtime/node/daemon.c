@@ -75,8 +75,8 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     for (int p = 0; p < n_pus && err->status == PLB_OK; p++)
         if (!plb_runner_start(&node->runners[p]))
             plb_fail(err, PLB_EFAILED,
-                     "cannot start a thread for PU %d of rank %d; raise the limit on processes", p,
-                     config->rank);
+                     "cannot start a thread for PU %d of rank %d; raise the limit on processes (ulimit -u)",
+                     p, config->rank);
     node->watch = (struct plb_hung_watch){node->runners, n_pus, 0.0};
     for (int p = 0; p < n_pus; p++)
         await_open(node, &node->runners[p], &pus[p]);

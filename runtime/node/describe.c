@@ -154,7 +154,7 @@ static int count(const struct finding *f, const struct plb_device_driver *driver
     bool runs = can_run(f->kernel, driver);
     char unused[100] = "";
     if (!runs && !plb_kernel_has_object(f->kernel, driver)) {
-        plb_log_here(PLB_LOG_INFO, "no %s device is looked for: kernel %s has no %s entry", driver->name,
+        plb_log_here(PLB_LOG_INFO, "%s devices are not used: kernel %s has no %s entry", driver->name,
                      f->kernel->name, driver->name);
         return 0;
     }

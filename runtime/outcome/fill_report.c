@@ -342,9 +342,8 @@ int plb_warn_of_refused(const struct plb_master *master, const struct plb_app *a
         n += refused;
         if (refused && !pu->broken)
             plb_log(PLB_LOG_WARNING,
-                    "PU %d (%s, rank %d) is not used: its memory of %.4g bytes cannot hold %.4g "
-                    "bytes of "
-                    "replicated data and three units of %.4g bytes",
+                    "PU %d (%s, rank %d) is not used: its memory of %.4g bytes cannot hold %.4g bytes of "
+                    "replicated data and three units of %.4g bytes each",
                     p, pu->name, pu->node, pu->memory, sizes.replicated_bytes,
                     plb_sizes_largest(&sizes, app->units));
     }
@@ -355,9 +354,9 @@ int plb_no_usable_pu(const struct plb_master *master, struct plb_error *err)
 {
     for (int p = 0; p < plb_master_pus(master); p++)
         if (plb_master_pu(master, p)->broken)
-            return plb_fail(err, PLB_EFAILED, "no PU can be used (the warnings say why)");
+            return plb_fail(err, PLB_EFAILED, "no PU can be used; the warnings say why");
     return plb_fail(err, PLB_EINPUT,
-                    "no PU has the memory for this job (the warnings have the numbers); it needs others, or "
+                    "no PU has enough memory for this job; the warnings have the numbers; use other PUs or "
                     "smaller units");
 }
 

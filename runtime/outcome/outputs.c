@@ -2,12 +2,14 @@
  * written. */
 #include "outcome/outputs.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/record_store.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
 #include "base/memory.h"
@@ -56,9 +58,10 @@ static int check_file(const char *file, struct plb_error *err)
 static int check_formats(const struct plb_arguments *a, struct plb_error *err)
 {
     if (a->trace != NULL && !plb_trace_has_format(a->trace))
-        return plb_fail(err, PLB_EINPUT,
-                        "--trace %s: a trace is .json (for Perfetto) or .html (a chart); name such a file",
-                        a->trace);
+        return plb_fail(
+            err, PLB_EINPUT,
+            "--trace %s: a trace is written as .json (for Perfetto) or .html (a chart); name such a file",
+            a->trace);
     return a->report != NULL ? plb_page_check_name(a->report, err) : PLB_OK;
 }
 
@@ -72,7 +75,7 @@ int plb_outputs_check(const struct plb_arguments *a, const struct plb_job *job, 
     if (plb_check_overwriting(a, job, err) != PLB_OK || check_formats(a, err) != PLB_OK)
         return err->status;
     if (a->verify && job->kernel->verify == NULL)
-        return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to verify with; leave out --verify",
+        return plb_fail(err, PLB_EINPUT, "kernel %s has no reference to compare with; leave out --verify",
                         job->kernel->name);
     if (a->verify && a->simulate != NULL)
         return plb_fail(err, PLB_EINPUT,
@@ -97,7 +100,7 @@ static void write_apart(struct plb_results *results, const char *suffix, struct 
         return;
     }
     plb_append(err, "; ", plb_results_first(results)->path);
-    plb_append(err, suffix, " has what was computed");
+    plb_append(err, suffix, " has the computed results");
 }
 
 /* Writes which units a partial result has, a range a line. */
@@ -120,7 +123,7 @@ static void write_units(const struct plb_result *result, const char *unit, const
         plb_log(PLB_LOG_ERROR, "%s", failed.text);
     } else {
         plb_append(err, ", and ", path);
-        plb_append(err, " says of which ", unit);
+        plb_append(err, " lists their ", unit);
     }
     free(path);
 }
@@ -149,7 +152,7 @@ static void write_report(const struct plb_report *report, const struct plb_trace
         struct plb_error now = {.status = PLB_OK};
         write_one(report, trace, traces, file, path, &now);
         if (i > 0 && now.status == PLB_OK)
-            plb_append(&failed, "; it is saved as ", path);
+            plb_append(&failed, "; it was saved as ", path);
         plb_fail(&failed, now.status, "%s", now.text);
         free(path);
         path = now.status != PLB_OK && !streams ? plb_file_elsewhere(file, "", i) : NULL;
@@ -196,10 +199,12 @@ static void fail_after_audit(const struct plb_report *r, struct plb_error *err)
 static void write_results(const struct plb_arguments *a, struct plb_job *job, struct plb_report *report,
                           struct plb_error *err)
 {
+    double began = plb_now();
     if (a->verify && report->n_set_aside > 0)
-        plb_log(PLB_LOG_WARNING, "the result is not verified, since units were set aside");
+        plb_log(PLB_LOG_WARNING, "the result is not verified, because units were set aside");
     else if (a->verify)
         report->verified = plb_job_verify(job, err) == PLB_OK ? PLB_RIGHT : PLB_WRONG;
+    report->verify_s = a->verify ? plb_now() - began : 0.0;
     fail_after_audit(report, err);
     if (report->verified == PLB_WRONG || report->audit_differences > 0)
         write_apart(&job->app.results, ".wrong", err);
@@ -208,6 +213,15 @@ static void write_results(const struct plb_arguments *a, struct plb_job *job, st
     if (err->status == PLB_OK)
         plb_profiles_save(job->profiles);
     plb_set_aside_fail(report, job->run.skip_bad, err);
+    report->write_s = plb_now() - began - report->verify_s;
+}
+
+/* The parts of the elapsed time that are over before the results are verified and written. */
+static void note_ending(const struct plb_job *job, struct plb_report *report)
+{
+    double passes = report->setup_s + report->makespan_s + report->between_s;
+    if (report->mode == PLB_REAL_RUN && report->setup_s > 0.0)
+        report->ending_s = fmax(plb_now() - job->began_s - passes, 0.0);
 }
 
 /* Waits for the records that are written as they arrive. A run that may go on leaves out what waits for units
@@ -228,6 +242,7 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
 {
     struct plb_error late = {.status = PLB_OK}; /* err may hold a wrong result, which is told first */
     struct plb_error unwritten = {.status = PLB_OK};
+    note_ending(job, report);
     end_streams(job, err);
     bool ran = err->status == PLB_OK;
     plb_report_add_job(job, a->command, report);
@@ -240,6 +255,7 @@ int plb_outputs_write(const struct plb_arguments *a, struct plb_job *job, struct
         write_results(a, job, report, err);
     else if (a->simulate == NULL && plb_results_write_logs(&job->app.results, &unwritten) != PLB_OK)
         plb_log(PLB_LOG_ERROR, "%s", unwritten.text);
+    plb_report_elapse(report);
     report->ending = err->status == PLB_OK                   ? PLB_ENDED_WELL
                    : ran && report->verified == PLB_WRONG    ? PLB_ENDED_WRONG
                    : report->ending == PLB_ENDED_INTERRUPTED ? PLB_ENDED_INTERRUPTED

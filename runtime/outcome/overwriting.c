@@ -135,8 +135,7 @@ int plb_check_overwriting(const struct plb_arguments *a, const struct plb_job *j
     if (journal != NULL)
         for (int i = 0; i < outputs.n && status == PLB_OK; i++)
             if (plb_journal_files_belong(journal, outputs.at[i].path))
-                status = plb_fail(err, PLB_EINPUT,
-                                  "%s names %s, where the journal keeps what is done; name another file",
+                status = plb_fail(err, PLB_EINPUT, "%s names %s, which the journal uses; name another file",
                                   outputs.at[i].name, outputs.at[i].path);
     free(outputs.at);
     free(inputs.at);

@@ -110,8 +110,8 @@ void plb_set_aside_fail(const struct plb_report *r, bool skip, struct plb_error 
         snprintf(others, sizeof others, " and others (%s in all)",
                  plb_units_print(r->set_aside_units, r->unit, count));
     plb_fail(err, PLB_EFAILED,
-             "%s%s %s no result, since tasks with %s crashed; all other results are written, and with "
-             "run.skip_bad = yes that is no failure",
+             "%s%s %s no result, because tasks with %s crashed; all other results are written; with "
+             "run.skip_bad = yes the run ends with status 0",
              units, others, one ? "has" : "have", one ? "it" : "them");
 }
 

@@ -43,7 +43,7 @@ static void list_file(FILE *out, const char *folder, const char *name)
     size_t length = strlen(name);
     print_age(path, age);
     const char *wrong = strcmp(name + length - 8, ".damaged") == 0
-                          ? "set aside"
+                          ? "renamed"
                           : plb_profile_examine(path, &key, &profile);
     if (wrong != NULL)
         fprintf(out, "%-48s damaged: %s\n", name, wrong);
@@ -65,7 +65,7 @@ int plb_profiles_list(FILE *out, struct plb_error *err)
         return plb_fail(err, PLB_EFAILED, "profiles are in %s, which cannot be read: %s", folder,
                         strerror(errno));
     if (n <= 0)
-        fprintf(out, "There are no profiles in %s; balance.profile=on makes them.\n", folder);
+        fprintf(out, "There are no profiles in %s; balance.profile=on writes them.\n", folder);
     else
         fprintf(out, "Profiles in %s:\n", folder);
     for (int i = 0; i < n; i++) {

@@ -49,7 +49,7 @@ int plb_profile_make_folder(const char *folder, struct plb_error *err)
             continue;
         *c = '\0';
         if (mkdir(path, 0700) != 0 && errno != EEXIST)
-            return plb_fail(err, PLB_EFAILED, "%s cannot be made: %s", path, strerror(errno));
+            return plb_fail(err, PLB_EFAILED, "%s cannot be created: %s", path, strerror(errno));
         if (was == '\0')
             break;
         *c = was;
@@ -138,7 +138,7 @@ static const char *check_text(const char *text, size_t length)
     char line[40];
     size_t end = checksum_line(text, 0, line), before = length > end ? length - end : 0;
     if (before == 0 || strlen(text) != length || strncmp(text + before, line, 11) != 0)
-        return "it does not end in a checksum: it was cut";
+        return "it has no checksum at its end, so it was truncated";
     checksum_line(text, before, line);
     return strcmp(text + before, line) == 0 ? NULL : "its checksum is wrong";
 }
@@ -198,13 +198,13 @@ static const char *take_entries(const struct plb_ini *conf, struct plb_profile_k
             return "a sample in it is not four numbers, finite and positive";
         if (strcmp(e->section, "profile") == 0 && strcmp(e->key, "format") == 0
             && !plb_parse_int(e->value, &format))
-            return "its format is no number";
+            return "its format is not a number";
         if (strcmp(e->section, "profile") == 0 && strcmp(e->key, "format") != 0
             && !take_key(key, e->key, e->value))
-            return "its key is not understood";
+            return "it has an unknown key";
     }
     if (format != FORMAT)
-        return "it has another format than this plbrun's";
+        return "it has the format of another version of plbrun";
     return profile->n == 0 ? "there is no sample in it" : NULL;
 }
 
@@ -220,14 +220,14 @@ const char *plb_profile_examine(const char *path, struct plb_profile_key *key, s
     if (wrong == NULL)
         wrong = check_text(text, length);
     if (wrong == NULL && plb_ini_read(path, &conf, &err) != PLB_OK)
-        wrong = "it is not understood";
+        wrong = "it has an unknown line";
     if (wrong != NULL)
         return wrong;
     wrong = take_entries(&conf, key, profile);
     plb_ini_fini(&conf);
     plb_profile_name(key, name);
     if (wrong == NULL && strcmp(name, slash != NULL ? slash + 1 : path) != 0)
-        wrong = "it is of another PU, kernel or machine than its name says";
+        wrong = "it belongs to another PU, kernel or machine than its name says";
     if (wrong != NULL)
         profile->n = 0;
     return wrong;
@@ -242,15 +242,15 @@ int plb_profile_load(const char *folder, const struct plb_profile_key *key, stru
     plb_profile_name(key, name);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (access(path, R_OK) != 0)
-        return errno == ENOENT
-                 ? PLB_OK
-                 : plb_fail(err, PLB_EINPUT, "the profile %s cannot be read: %s; the run goes on without it",
-                            path, strerror(errno));
+        return errno == ENOENT ? PLB_OK
+                               : plb_fail(err, PLB_EINPUT,
+                                          "the profile %s cannot be read: %s; the run continues without it",
+                                          path, strerror(errno));
     const char *wrong = plb_profile_examine(path, &own, profile);
     key_print(key, wanted);
     key_print(&own, found);
     if (wrong == NULL && strcmp(wanted, found) != 0)
-        wrong = "it is of another PU, kernel or machine than its name says";
+        wrong = "it belongs to another PU, kernel or machine than its name says";
     if (wrong == NULL)
         return PLB_OK;
     profile->n = 0;
@@ -258,12 +258,12 @@ int plb_profile_load(const char *folder, const struct plb_profile_key *key, stru
     if (rename(path, aside) == 0)
         return plb_fail(
             err, PLB_EINPUT,
-            "the profile %s is damaged: %s; it was set aside as %s.damaged, and the run goes on without it",
+            "the profile %s is damaged: %s; it was renamed to %s.damaged, and the run continues without it",
             path, wrong, name);
-    return plb_fail(
-        err, PLB_EINPUT,
-        "the profile %s is damaged: %s; it cannot be set aside (%s): delete it; the run goes on without it",
-        path, wrong, strerror(errno));
+    return plb_fail(err, PLB_EINPUT,
+                    "the profile %s is damaged: %s; it cannot be renamed (%s), so delete it; the run "
+                    "continues without it",
+                    path, wrong, strerror(errno));
 }
 
 /* ------------------------------------------------------------------- write */
@@ -277,9 +277,8 @@ static char *profile_print(const struct plb_profile_key *key, const struct plb_p
         return NULL;
     key_print(key, head);
     fprintf(out,
-            "# The times of a kernel on a processing unit. Made by plbrun, read with [balance] profile = "
-            "read or on;\n"
-            "# it may be deleted, not edited.\n[profile]\nformat = %d\n%s\n",
+            "# Task times of a kernel on a PU, written by plbrun and read with [balance] profile = read or "
+            "on.\n# This file may be deleted, but not edited.\n[profile]\nformat = %d\n%s\n",
             FORMAT, head);
     if (plb_fit_samples(profile->at, profile->n, 0.0, &model))
         fprintf(out, "# seconds for x of cost: %s\n", plb_curve_print(&model.execute, curve, sizeof curve));
@@ -306,7 +305,7 @@ int plb_profile_save(const char *folder, const struct plb_profile_key *key, cons
     size_t size;
     char *text = profile_print(key, profile, &size);
     if (text == NULL)
-        return plb_fail(err, PLB_EFAILED, "the profile of %s on %s finds no memory", key->kernel, key->pu);
+        return plb_fail(err, PLB_EFAILED, "no memory for the profile of %s on %s", key->kernel, key->pu);
     plb_profile_name(key, name);
     snprintf(path, sizeof path, "%s/%s", folder, name);
     if (plb_file_create(&f, path, err) == PLB_OK) {

@@ -174,8 +174,8 @@ void plb_profiles_recall(struct plb_profiles *p, struct plb_master *master)
             plb_master_recall(master, phase, pu, scaled, old->n);
         given += old->n > 0;
     }
-    plb_log(PLB_LOG_INFO, "profiles: %d of %d begin with earlier measurements, from %s", given, n * p->phases,
-            p->folder);
+    plb_log(PLB_LOG_INFO, "profiles: %d of %d PUs start from earlier measurements, in %s", given,
+            n * p->phases, p->folder);
 }
 
 /* The first PU that has work and no history of a phase; -1 where there is none. */
@@ -199,7 +199,7 @@ int plb_profiles_require(const struct plb_master_config *config, const struct pl
         return PLB_OK;
     return plb_fail(
         err, PLB_EINPUT,
-        "static.source = profile, but no profile of this kernel%s is known for PU %d (%s); run it once with "
+        "static.source = profile, but there is no profile of this kernel%s for PU %d (%s); run it once with "
         "another balancer and balance.profile=on, then this with balance.profile=read",
         phases > 1 ? " in each of its phases" : "", pu, plb_master_pu(master, pu)->name);
 }
@@ -272,7 +272,7 @@ static void save(const struct plb_profiles *p, const struct entry *e)
         plb_profile_pool(both, old->n + fresh.n, old->n, &fresh);
     }
     if (plb_profile_save(p->folder, &e->key, &fresh, &err) != PLB_OK)
-        plb_log(PLB_LOG_WARNING, "this run's profile is not kept: %s", err.text);
+        plb_log(PLB_LOG_WARNING, "the profile of this run is not stored: %s", err.text);
 }
 
 void plb_profiles_save(const struct plb_profiles *p)

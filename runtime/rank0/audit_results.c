@@ -193,7 +193,7 @@ static void say_difference(struct plb_audit_results *x, const struct plb_audit *
     char one[PU_TEXT], other[PU_TEXT], title[PLB_PHASE_TITLE], units[PLB_RANGE_TEXT];
     char difference[PLB_RESULTS_TEXT];
     if (x->differences++ == SAID)
-        plb_log(PLB_LOG_WARNING, "more results differ; they are counted, and not told one by one");
+        plb_log(PLB_LOG_WARNING, "more results differ; they are counted, but not reported one by one");
     if (x->differences > SAID)
         return;
     find(x, audit->id)->said = true;
@@ -201,7 +201,7 @@ static void say_difference(struct plb_audit_results *x, const struct plb_audit *
     name_pu(x, audit->pus[1], other);
     plb_results_print_difference(x->config.app, x->config.set, audit->range, first, second, where,
                                  difference);
-    plb_log(PLB_LOG_WARNING, "%s gave two results for %s: %s and %s differ; %s",
+    plb_log(PLB_LOG_WARNING, "%s computed two results for %s: %s and %s differ; %s",
             plb_phase_title(kernel, x->config.app->running, title),
             plb_range_print(audit->range.first, audit->range.count, kernel->unit, units), one, other,
             difference);
@@ -225,8 +225,8 @@ static void say_verdict(const struct plb_audit_results *x, const struct plb_audi
         return;
     }
     name_pu(x, audit->pus[verdict == PLB_AUDIT_SECOND], wrong);
-    plb_log(PLB_LOG_WARNING, "%s was wrong for %s, says %s%s", wrong, units, judge,
-            verdict == PLB_AUDIT_FIRST ? "; the right result takes the place of the wrong one" : "");
+    plb_log(PLB_LOG_WARNING, "%s was wrong for %s, as %s shows%s", wrong, units, judge,
+            verdict == PLB_AUDIT_FIRST ? "; the right result replaces the wrong one" : "");
 }
 
 void plb_audit_results_compare(struct plb_audit_results *results, const struct plb_message *done,
@@ -267,7 +267,7 @@ void plb_audit_warn(double wanted, const struct plb_master *master, const struct
     if (!(wanted > 0.0))
         return;
     if (results == 0)
-        plb_log(PLB_LOG_WARNING, "nothing can be audited: kernel %s has no results that could be compared",
+        plb_log(PLB_LOG_WARNING, "nothing can be audited: kernel %s has no results that can be compared",
                 app->kernel->name);
     else if (plb_audits_candidates(plb_master_audits(master)) < 2)
         plb_log(PLB_LOG_WARNING, "nothing can be audited: a second PU is needed to compare results with");

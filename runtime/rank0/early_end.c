@@ -64,7 +64,9 @@ static void say_why(const struct plb_early_end *end, enum plb_early_end_reason r
         snprintf(text, PLB_EARLY_END_TEXT, "the time limit (run.time_limit = %.40s) was reached",
                  end->settings->limit);
         break;
-    case PLB_JOB_ENDS: snprintf(text, PLB_EARLY_END_TEXT, "interrupted since Slurm will end the job"); break;
+    case PLB_JOB_ENDS:
+        snprintf(text, PLB_EARLY_END_TEXT, "interrupted because Slurm is about to end the job");
+        break;
     case PLB_SIGNALLED: snprintf(text, PLB_EARLY_END_TEXT, "interrupted by SIGUSR1"); break;
     case PLB_HALTED: snprintf(text, PLB_EARLY_END_TEXT, "the kernel has ended the run"); break;
     case PLB_GOES_ON: snprintf(text, PLB_EARLY_END_TEXT, "interrupted by %s", plb_stop_name()); break;
@@ -83,7 +85,7 @@ static void say(struct plb_early_end *end, enum plb_early_end_reason reason)
     char why[PLB_EARLY_END_TEXT];
     end->reason = end->reason == PLB_HALTED ? PLB_HALTED : reason;
     say_why(end, reason, why);
-    plb_log(PLB_LOG_WARNING, "%s: no new task starts, and those that run have %g s to end", why, end->grace);
+    plb_log(PLB_LOG_WARNING, "%s: no new task starts, and running tasks have %g s to end", why, end->grace);
 }
 
 bool plb_early_end_begins(struct plb_early_end *end, double now)
@@ -138,7 +140,7 @@ void plb_early_end_describe(const struct plb_early_end *end, const struct plb_ma
     if (made->pass == 0)
         snprintf(text + n, room, " before the first pass");
     else
-        snprintf(text + n, room, " when %lld of %lld %s of pass %d were done; to have all, %s%s",
+        snprintf(text + n, room, " after %lld of %lld %s of pass %d; to compute all, %s%s",
                  (long long)made->accepted, (long long)made->units, made->unit, made->pass, go_on(end),
-                 keeps ? "" : "; --keep-partial keeps what is done");
+                 keeps ? "" : "; --keep-partial writes the results so far");
 }

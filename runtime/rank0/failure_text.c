@@ -40,7 +40,7 @@ void plb_say_damaged(const struct plb_kernel *kernel, const struct plb_message *
                                                     : &m->done.range;
     plb_range_print(r->first, r->count, kernel->unit, units);
     plb_log(PLB_LOG_WARNING,
-            "the %s of %s arrived damaged %s rank %d, as their checksum tells; they are %s again",
+            "the %s of %s arrived damaged %s rank %d, as their checksum shows; they are %s again",
             inputs ? "inputs" : "results", units, inputs ? "at" : "from", m->from,
             inputs ? "sent" : "computed");
     ++*count;

@@ -211,7 +211,7 @@ void plb_rank0_tick(struct plb_rank *r)
     if (!r->rank0->in_pass)
         return;
     if (r->rank0->damaged >= PLB_MOST_DAMAGED)
-        plb_rank0_stop_by(r, "data arrives damaged again and again; look for a broken network or memory");
+        plb_rank0_stop_by(r, "data keeps arriving damaged; check the network and memory");
     plb_rank0_check_records(r);
     int64_t solves = plb_master_stats(r->rank0->master)->solves;
     double now = plb_rank_time(r);
@@ -252,6 +252,18 @@ static struct plb_incoming_calls incoming_calls(struct plb_rank *r, const struct
                                        .heard = tell_kernel};
 }
 
+/* Warns where a job has programs for GPUs and no PU is one. */
+static void warn_of_no_gpu(const struct plb_rank0 *rank0)
+{
+    bool any = rank0->job->app.programs == 0 || rank0->job->machines.pus.wanted == PLB_PUS_CPU;
+    for (int p = 0; p < rank0->n_pus; p++)
+        any |= rank0->pus[p].kind == PLB_GPU;
+    if (!any)
+        plb_log(PLB_LOG_WARNING,
+                "no GPU was found for programs, so all %s run on CPUs; --verbose says where plbrun looked",
+                rank0->job->kernel->unit);
+}
+
 /* All PUs are known: makes the master, and begins the first pass or tells why there is none. */
 static void begin_run(struct plb_rank *r)
 {
@@ -283,6 +295,7 @@ static void begin_run(struct plb_rank *r)
         plb_rank0_end(r, plb_no_usable_pu(rank0->master, r->err));
         return;
     }
+    warn_of_no_gpu(rank0);
     plb_audit_warn(job->run.audit, rank0->master, &job->app);
     if (r->options->pareto)
         plb_pareto_of_master(rank0->master, &job->pareto, r->err);

@@ -37,6 +37,7 @@ struct plb_rank0 {
     bool in_pass;
     double pass_began, makespan, solve; /* seconds of the run's clock */
     double thought;                     /* what the master took to begin this pass */
+    double collect;                     /* of the makespan: results that stayed at ranks were fetched */
     double began, between; /* begin of the first pass; what no pass has, from there to the end of the run */
     int repairs;           /* passes that made lost results again: the kernel counts none of them */
     struct plb_report_phase times[PLB_MAX_PHASES];

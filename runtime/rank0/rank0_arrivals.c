@@ -97,7 +97,7 @@ static void let_in(struct plb_rank *r, int socket, const char *host)
     struct plb_door_answer answer = {.rank = rank_of(r, place), .n_ranks = r->size};
     if (place == PLB_JOINERS) {
         answer.status = PLB_EFAILED;
-        snprintf(answer.why, sizeof answer.why, "%d ranks have joined that run, and no more can",
+        snprintf(answer.why, sizeof answer.why, "%d ranks have joined that run, which is the maximum",
                  PLB_JOINERS);
     }
     plb_door_answer(socket, &answer);
@@ -111,7 +111,7 @@ static void let_in(struct plb_rank *r, int socket, const char *host)
     plb_mpi_tell(r->mpi, answer.rank, &at->pending);
     plb_announce(r, &at->announcement);
     plb_mpi_tell(r->mpi, -1, NULL);
-    plb_log(PLB_LOG_INFO, "rank %d on %s comes", answer.rank, host);
+    plb_log(PLB_LOG_INFO, "rank %d on %s is joining", answer.rank, host);
 }
 
 void plb_rank0_let_in(struct plb_rank *r)

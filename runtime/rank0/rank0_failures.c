@@ -28,7 +28,8 @@ static void on_lost_device(struct plb_rank *r, const struct plb_message *m)
         plb_failure_describe(m, r->kernel, rank0->job->app.running, rank0->pus, rank0->n_pus, rank0->lost);
     if (!plb_rank0_stop_on_failure(r) && left < before && left > 0)
         plb_log(m->fail.status == PLB_TASK_RETIRES ? PLB_LOG_INFO : PLB_LOG_WARNING,
-                "%s; that PU is used no more, and others execute its %s", rank0->lost, r->kernel->unit);
+                "%s; this PU is no longer used, and its %s are re-executed elsewhere", rank0->lost,
+                r->kernel->unit);
 }
 
 void plb_rank0_failed(struct plb_rank *r, const struct plb_message *m)
@@ -52,7 +53,8 @@ void plb_rank0_check_records(struct plb_rank *r)
     if (path != NULL)
         snprintf(why, sizeof why, "%s cannot be written: %s", path, strerror(reason));
     else
-        snprintf(why, sizeof why, "the records of %s cannot be written to a temporary file: %s; make room",
+        snprintf(why, sizeof why,
+                 "the records of %s cannot be written to a temporary file: %s; free some space",
                  r->kernel->unit, strerror(reason));
     plb_rank0_stop_by(r, why);
 }

@@ -350,7 +350,9 @@ static void settle(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
     rank0->fetching.on = false;
-    rank0->makespan += plb_rank_time(r) - rank0->fetching.began;
+    double took = plb_rank_time(r) - rank0->fetching.began;
+    rank0->makespan += took;
+    rank0->collect += took;
     plb_set_aside_clear(rank0->master, &r->data);
     if (plb_master_lacking(rank0->master) == 0)
         plb_results_end(r);

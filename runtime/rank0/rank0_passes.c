@@ -67,7 +67,7 @@ static bool has_arrays(struct plb_rank *r)
         return true;
     if (plb_rank0_must_wait(r)) /* else ranks that await replaced buffers of this pass would never get them */
         return false;
-    plb_log(PLB_LOG_INFO, "the arrays of %s are lost, and computed again",
+    plb_log(PLB_LOG_INFO, "the arrays of %s are lost and re-computed",
             plb_units_print(plb_master_unfolded(master), r->kernel->unit, units));
     rank0->repairs++;
     plb_master_fold_again(master, r->pass + 1, &rank0->job->maps[rank0->job->app.running], plb_rank_time(r),

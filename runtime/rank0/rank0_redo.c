@@ -173,7 +173,7 @@ bool plb_redo_step(struct plb_rank *r)
     b->broken = false;
     if (plb_rank0_stop_on_failure(r))
         return true;
-    plb_log(PLB_LOG_INFO, "what passes have computed is lost; the last %d are computed again", b->n);
+    plb_log(PLB_LOG_INFO, "results of earlier passes are lost; the last %d are re-executed", b->n);
     if (b->over)
         for (int i = 0; i < set->n; i++)
             if (is_replicated(set, i) && b->after[i] == NULL)
@@ -231,7 +231,7 @@ void plb_redo_results(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
     char units[PLB_UNITS_TEXT];
-    plb_log(PLB_LOG_INFO, "the results of %s are lost, and computed again",
+    plb_log(PLB_LOG_INFO, "the results of %s are lost and re-computed",
             plb_units_print(plb_master_lacking(rank0->master), r->kernel->unit, units));
     swap_inputs(r);
     rank0->redo.results = true;

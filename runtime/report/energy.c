@@ -104,8 +104,8 @@ void plb_energy_say(const struct plb_report *r, FILE *out)
     say_kind(r, "gpu", "GPUs", &separator, out);
     say_kind(r, "platform", "hosts as a whole", &separator, out);
     if (hosts > 0)
-        fprintf(out, "; not measured in full on %d host%s, such as %s: %s", hosts, hosts == 1 ? "" : "s",
-                missing->host, missing->note);
+        fprintf(out, "; incomplete on %d host%s, such as %s: %s", hosts, hosts == 1 ? "" : "s", missing->host,
+                missing->note);
     fputc('\n', out);
     for (int i = 0; i < r->n_meters; i++)
         if (r->meters[i].counted && r->meters[i].note[0] != '\0')

@@ -25,7 +25,7 @@ static const char *const names[PLB_LOSSES] = {
     [PLB_LOST_TO_STARTS] = "task starts",  [PLB_LOST_TO_TRAINING] = "training",
     [PLB_LOST_TO_IMBALANCE] = "imbalance", [PLB_LOST_TO_COPIES] = "copies not hidden",
     [PLB_LOST_TO_MASTER] = "master",       [PLB_LOST_TO_WAITS] = "waits for work",
-    [PLB_LOST_TO_TAIL] = "tail",           [PLB_LOST_TO_TWICE] = "units done twice",
+    [PLB_LOST_TO_TAIL] = "tail",           [PLB_LOST_TO_TWICE] = "re-execution",
     [PLB_LOST_TO_FAILURES] = "failures",
 };
 

@@ -34,18 +34,18 @@ static const char *why_unused(const struct plb_report *r, const struct plb_repor
     if (pu->failure[0] != '\0')
         return pu->failure;
     if (pu->refused)
-        return "too little memory";
+        return "its memory is too small";
     if (!whole)
         return "the run ended first";
     if (pu->left_out)
-        return "others do it with less energy";
+        return "other PUs need less energy";
     if (pu->blocks > 0)
-        return "others did its units first";
+        return "other PUs finished its units first";
     if (pu->unit_s > pass_s)
-        return "a unit alone would end after all others";
+        return "a single unit would end after all others";
     if (pu->unit_late_s > pass_s)
-        return "a unit alone might end after all others";
-    return "nothing was left for it";
+        return "a single unit might end after all others";
+    return "no work was left for it";
 }
 
 static bool is(const struct plb_report_meter *m, const char *of)
@@ -166,6 +166,15 @@ void plb_report_derive(struct plb_report *r)
     derive_goal(r);
     if (r->mode == PLB_SIMULATED || r->emulated)
         r->energy_j = of_pus;
+}
+
+void plb_report_elapse(struct plb_report *r)
+{
+    bool known = r->mode == PLB_REAL_RUN && r->setup_s > 0.0;
+    r->elapsed_s = known ? r->setup_s + r->makespan_s + r->between_s + r->ending_s + r->verify_s + r->write_s
+                         : 0.0;
+    if (!known)
+        r->verify_s = r->write_s = 0.0;
 }
 
 void plb_report_add_pass(struct plb_report_phase *phase, double seconds)

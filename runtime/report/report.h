@@ -188,7 +188,11 @@ struct plb_report {
     int passes_again; /* beside `passes`: begun again, since what they had computed was lost */
     int64_t units;
     double makespan_s, between_s, profile_s, solve_s;
-    double bound_s;                            /* or NAN, as the next ones: unknown */
+    double setup_s, collect_s; /* before the first pass; of the makespan, to fetch what stayed at ranks */
+    double ending_s;           /* from the last pass until all ranks have ended */
+    double verify_s, write_s;  /* after that */
+    double elapsed_s;          /* derived: all of it; 0, as the last six, in a simulation */
+    double bound_s;            /* or NAN, as the next ones: unknown */
     double cost_spread, least_cost, most_cost; /* of tasks, beyond what was told */
     double cost_apart;                         /* part of the time by which tasks differed from it */
     double optimum_s;                          /* of a simulation only */
@@ -251,6 +255,9 @@ bool plb_report_misses(const struct plb_report *report, const struct plb_report_
 /* Computes the derived members from the others. Of a host, packages, memory and GPUs count; where none of
  * these is measured, the platform does. */
 void plb_report_derive(struct plb_report *report);
+
+/* Computes elapsed_s, when everything has ended. */
+void plb_report_elapse(struct plb_report *report);
 
 /* Adds one pass to those of its phase. */
 void plb_report_add_pass(struct plb_report_phase *phase, double seconds);

@@ -134,6 +134,9 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     report->hosts = count_hosts(r);
     report->makespan_s = rank0->makespan;
     report->between_s = rank0->between;
+    report->collect_s = rank0->collect;
+    if (rank0->began > 0.0) /* on the run's clock */
+        report->setup_s = fmax(rank0->began - r->clock - rank0->job->began_s, 0.0);
     report->solve_s = rank0->solve;
     report->damaged = rank0->damaged;
     report->passes_again = rank0->redo.again;

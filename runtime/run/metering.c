@@ -153,10 +153,10 @@ static void note(const struct plb_joules *j, char *text, size_t size)
     switch ((enum plb_meter_state)j->state) {
     case PLB_METER_NO_TIME: snprintf(text, size, "there was no time to measure"); break;
     case PLB_METER_STANDS:
-        snprintf(text, size, "the counter stands still%s",
+        snprintf(text, size, "the counter does not advance%s",
                  j->integral > 0.0 ? "; the power is integrated" : "");
         break;
-    case PLB_METER_GAPS: snprintf(text, size, "not read for a while, so these joules are too few"); break;
+    case PLB_METER_GAPS: snprintf(text, size, "not read for a while, so these joules are too low"); break;
     case PLB_METER_DISAGREES:
         snprintf(text, size, "the integral of the power is %.0f %% %s", fabs(apart),
                  apart > 0.0 ? "more" : "less");

@@ -28,7 +28,7 @@
 #define STAYING 0.25
 
 /* The sentence of a rank that comes too late. */
-#define ENDED_BEFORE "the run has ended before this rank had joined it"
+#define ENDED_BEFORE "the run ended before this rank had joined"
 
 int plb_cluster_agree(struct plb_mpi *mpi, int status)
 {
@@ -44,8 +44,7 @@ static void warn_of_deaths(const struct plb_job *job)
     for (int p = 0; p < job->cluster.n_pus; p++)
         for (int i = 0; i < job->cluster.pus[p].n_slow; i++)
             if (job->cluster.pus[p].slow_by[i] == 0.0)
-                plb_log(PLB_LOG_WARNING,
-                        "%s: slow = %g:0 of PU %s counts in simulations alone: here it goes on",
+                plb_log(PLB_LOG_WARNING, "%s: slow = %g:0 of PU %s has an effect only in simulations",
                         job->machines.file, job->cluster.pus[p].slow_at[i], job->cluster.pus[p].name);
 }
 
@@ -58,7 +57,7 @@ static int check_ranks(const struct plb_rank *r)
     if (nodes > 0 && job->run.join != NULL)
         return plb_fail(
             r->err, PLB_EINPUT,
-            "%s: ranks cannot join a run whose PUs are those of %s; leave run.join or cluster.file out",
+            "%s: ranks cannot join a run whose PUs %s describes; leave out run.join or cluster.file",
             plb_settings_get(&job->settings, "run", "join")->origin, job->machines.file);
     if (nodes > 0 && nodes != ranks)
         return plb_fail(r->err, PLB_EINPUT,
@@ -68,7 +67,7 @@ static int check_ranks(const struct plb_rank *r)
     if (job->machines.pus.master_only && ranks == 1)
         return plb_fail(
             r->err, PLB_EINPUT,
-            "%s: master_only leaves nobody to compute with one rank; start mpirun with -np 2 or more",
+            "%s: with master_only and one rank, no PU is left to compute; start mpirun with -np 2 or more",
             plb_settings_get(&job->settings, "cluster", "master_only")->origin);
     warn_of_deaths(job);
     return PLB_OK;
@@ -103,12 +102,12 @@ static int count_pus(struct plb_rank *r, int n)
         return PLB_OK;
     for (int i = 0; i < plb_phase_count(r->kernel); i++)
         if (plb_phase_at(r->kernel, i).cpu == NULL)
-            return plb_fail(
-                r->err, PLB_EINPUT,
-                "%s has no cpu entry and there is no other kind of PU here; --verbose says why no GPU is one",
-                plb_phase_title(r->kernel, i, title));
+            return plb_fail(r->err, PLB_EINPUT,
+                            "%s has no cpu entry, and there is no other kind of PU here; --verbose says why "
+                            "no GPU is used",
+                            plb_phase_title(r->kernel, i, title));
     return plb_fail(r->err, PLB_EINPUT,
-                    "%s: pus = gpu, and there is no GPU that kernel %s can use (--verbose says why)",
+                    "%s: pus = gpu, but there is no GPU that kernel %s can use; --verbose says why",
                     plb_settings_get(&r->rank0->job->settings, "cluster", "pus")->origin, r->kernel->name);
 }
 
@@ -230,7 +229,7 @@ static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
     int n_pus = plb_pus_describe(&place, &cluster, r->kernel, &start->pus, &pus);
     int status = plb_cluster_agree(r->mpi, count_pus(r, n_pus));
     if (n_pus == 0 && plb_mpi_has_joined(r->mpi))
-        status = plb_fail(r->err, PLB_EINPUT, "%s has no PU that kernel %s can use (--verbose says why)",
+        status = plb_fail(r->err, PLB_EINPUT, "%s has no PU that kernel %s can use; --verbose says why",
                           r->host, r->kernel->name);
     struct plb_node_config config = {.rank = r->rank,
                                      .n_nodes = r->size,

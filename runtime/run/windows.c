@@ -93,8 +93,8 @@ static double take_host(struct plb_windows *w, const struct plb_meter_sum *sums,
             stands = stands && sums[d].state == PLB_METER_STANDS;
         }
     if (stands && w->host && !w->said)
-        plb_log_here(PLB_LOG_WARNING, "the counters of the processors stand still, so watts that depend on "
-                                      "them are not measured; such PUs work as for least time");
+        plb_log_here(PLB_LOG_WARNING, "the processors' energy counters do not advance, so the watts of their "
+                                      "PUs are unmeasured; these PUs work as for least time");
     w->said = w->said || stands;
     return w->host ? joules : (double)NAN;
 }

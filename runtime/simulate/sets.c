@@ -176,6 +176,6 @@ int plb_virtual_sets_check(const struct plb_virtual_sets *sets, struct plb_error
     if (!s->twice && s->has.units == sets->accepted.units && s->has.n == sets->accepted.n)
         return PLB_OK;
     return plb_fail(err, PLB_EFAILED,
-                    "a fault of plbrun: the reduced arrays have %lld of %lld units%s; please report it",
+                    "a bug in plbrun: the reduced arrays contain %lld of %lld units%s; please report it",
                     (long long)s->has.units, (long long)sets->accepted.units, s->twice ? ", some twice" : "");
 }

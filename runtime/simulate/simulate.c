@@ -158,11 +158,12 @@ static int step(struct sim *s, struct plb_error *err)
     const struct plb_simulation *in = s->world.in;
     struct plb_event e;
     if (in->max_events > 0 && s->world.out->events == in->max_events)
-        return plb_fail(err, PLB_EFAILED, "the simulation is not over after %lld events, at %g s",
+        return plb_fail(err, PLB_EFAILED, "the simulation did not end within %lld events, at %g s",
                         (long long)in->max_events, s->world.now);
     if (!plb_events_next(s->world.clock, &e))
-        return plb_fail(err, PLB_EFAILED, "the simulation stands still at %g s with %lld units done",
-                        s->world.now, (long long)plb_master_accepted(s->master));
+        return plb_fail(err, PLB_EFAILED,
+                        "the simulation stopped making progress at %g s, with %lld units done", s->world.now,
+                        (long long)plb_master_accepted(s->master));
     s->world.now = e.time;
     s->world.out->events++;
     handle(s, &e);
@@ -207,9 +208,7 @@ static int end_pass(struct sim *s, double began, struct plb_error *err)
     }
     s->world.out->makespan_s += plb_virtual_rank0_busy_until(s->rank0) - began;
     if (!isfinite(s->world.now))
-        return plb_fail(
-            err, PLB_EFAILED,
-            "the simulated run takes longer than a number can say; check rate and overhead of the PUs");
+        return plb_fail(err, PLB_EFAILED, "the simulated time overflows; check rate and overhead of the PUs");
     return PLB_OK;
 }
 
@@ -298,7 +297,7 @@ static void stop(struct sim *s, struct plb_error *err)
         if (step(s, &late) != PLB_OK)
             break;
     if (late.status != PLB_OK && err->status == PLB_OK)
-        plb_fail(err, late.status, "a node has not heard STOP: %.900s", late.text);
+        plb_fail(err, late.status, "a node did not receive STOP: %.900s", late.text);
     s->world.out->stopped_s = s->world.now;
 }
 

@@ -51,10 +51,9 @@ static void check_threads(const struct plb_mpi *m, int provided, struct plb_erro
     MPI_Allreduce(&provided, &least, 1, MPI_INT, MPI_MIN, m->control);
     if (least < MPI_THREAD_FUNNELED)
         plb_fail(err, PLB_EINPUT, "%s",
-                 m->rank == 0
-                     ? "this MPI serves only programs of one thread (MPI_THREAD_SINGLE), and plbrun has "
-                       "a thread for each PU; use an MPI that is built with threads"
-                     : "");
+                 m->rank == 0 ? "this MPI supports only one thread (MPI_THREAD_SINGLE), but plbrun has one "
+                                "per PU; use an MPI that is built with threads"
+                              : "");
 }
 
 /* A rank goes before another one. */
@@ -179,8 +178,7 @@ void plb_mpi_flush(struct plb_mpi *m)
 static void warn(struct plb_mpi *m, int from, const char *wrong)
 {
     if (!m->warned[from])
-        plb_log(PLB_LOG_WARNING, "rank %d sent a message that cannot be used (%s); it is ignored", from,
-                wrong);
+        plb_log(PLB_LOG_WARNING, "rank %d sent an invalid message (%s); it is ignored", from, wrong);
     m->warned[from] = true;
 }
 

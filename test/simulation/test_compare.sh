@@ -118,7 +118,7 @@ says "a report to compare is not written over" $? \
 cmp -s a1.json kept.json
 ok "it stays as it was" $?
 compare a1.json b1.json --report c.pdf
-says "a comparison of no format" $? '^plbrun: --report c.pdf: a report is .json .for programs. or .html'
+says "a comparison of no format" $? '^plbrun: --report c.pdf: a report is written as .json .for programs. or'
 [ ! -e c.pdf ] && grep -q "c.pdf: a report is" compared
 ok "it is not written" $?
 compare
@@ -130,11 +130,11 @@ compare a1.json cut.json
 says "a file that is cut" $? '^plbrun: cut.json:[0-9]+: .*a report is JSON'
 echo '{"units": 3}' >other.json
 compare other.json
-says "another JSON file" $? '^plbrun: other.json: this is no report of a run, which plbrun --report writes'
+says "another JSON file" $? '^plbrun: other.json: this is not a report, as plbrun --report writes it'
 report sure old.json 1 schema 1
 compare a1.json old.json
-says "a report of an older format" $? '^plbrun: old.json: its format is version 1, and this .*run it'
+says "a report of an older format" $? '^plbrun: old.json: its format is version 1, but this .*run the job'
 for n in $(seq 27); do report sure "many$n.json" 1 units "$n"; done
 compare many*.json
-says "too many set-ups" $? '^plbrun: many.*: this would be set-up number 27; at most 26 can be compared'
+says "too many set-ups" $? '^plbrun: many.*: this would be set-up number 27, but at most 26 can be compared'
 done_testing

@@ -97,7 +97,7 @@ static void it_holds_the_run_up_where_nobody_looks(void **state)
     fault = (struct plb_fault){.kind = PLB_HANGS, .node = 0, .pu = 0, .at = 0.5 * s.bound};
     s.simulation.n_faults = 1;
     assert_int_equal(plb_simulate(&s.simulation, &result, &err), PLB_EFAILED);
-    assert_non_null(strstr(err.text, "stands still"));
+    assert_non_null(strstr(err.text, "stopped making progress"));
     plb_master_free(result.master);
     free_scenario(&s);
 }

@@ -382,7 +382,7 @@ static inline void simulate_to_no_pu(struct scenario *s)
     struct plb_error err = {.status = PLB_OK};
     struct plb_simulated result;
     assert_int_equal(plb_simulate(&s->simulation, &result, &err), PLB_EFAILED);
-    assert_non_null(strstr(err.text, "no processing unit is left"));
+    assert_non_null(strstr(err.text, "no PU is left"));
     plb_master_free(result.master);
     free_scenario(s);
 }

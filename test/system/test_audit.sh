@@ -50,7 +50,7 @@ says "an entry that changes its input is named" \
 run 1 3 && [ -f "$tmp/out.npy.wrong" ] && [ ! -e "$tmp/out.npy" ]
 ok "the results go to out.npy.wrong" $?
 says "a warning names kernel, units, both PUs and the first difference" \
-    "kernel liar gave two results for units? [0-9]+.*: PU [0-9]+ '.*' .* and PU [0-9]+ .* differ; 'out' of "
+    "kernel liar computed two results for units? [0-9]+.*: PU [0-9]+ '.*' .* and PU [0-9]+ .* differ; 'out' "
 says "and who was wrong" "PU [0-9]+ '.*' \(rank 1 on .*\) was wrong for units?"
 says "the last sentence counts" \
     'computed different results for [0-9]+ of the [0-9]+ audited tasks; PU 1 on .* was wrong in'
@@ -59,7 +59,7 @@ ok "so does the report" $?
 
 run 1 3 run.journal="$tmp/j" && [ -z "$(find "$tmp" -name 'j*')" ] && ! grep -q -- '--resume' "$tmp/out"
 ok "nobody can go on from wrong results: the journal is gone" $?
-says "and that is said" "the journal has such results too, and is removed: $tmp/j$"
+says "and that is said" "the journal contains these results as well, and is removed: $tmp/j$"
 
 run 3 3 run.audit=0
 ok "without audits only --verify notices" $?

@@ -65,8 +65,8 @@ ok "are not" $?
 lines "$tmp/virtual.cluster" '[node a]' 'pus = one' '[pu one]' 'rate = 1000'
 alone --simulate "$tmp/virtual.cluster" "$tmp/app.conf"
 says "a simulation says what it takes for granted" \
-    "^the kernel does not tell what naps cost: the simulation takes them for equal"
+    "^the kernel gives no costs of its naps: the simulation assumes equal costs"
 lines "$tmp/told.conf" '[app]' 'kernel = triad'
 alone --simulate "$tmp/virtual.cluster" "$tmp/told.conf"
-[ -s "$tmp/out" ] && ! grep -q "takes them for equal" "$tmp/out"; ok "only where nothing is told" $?
+[ -s "$tmp/out" ] && ! grep -q "assumes equal costs" "$tmp/out"; ok "only where nothing is told" $?
 done_testing

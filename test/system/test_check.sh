@@ -25,19 +25,19 @@ found() {
 
 lines "$tmp/breaks.conf" '[app]' "kernel = $breaks"
 check "$tmp/breaks.conf" && ! grep -q '^plbrun:' "$tmp/out" && grep -q '^nothing found' "$tmp/out" &&
-    grep -q 'tried 2 whole passes of 1000 beads' "$tmp/out" && grep -q 'cost was split' "$tmp/out"
+    grep -q 'tried 2 complete passes of 1000 beads' "$tmp/out" && grep -q 'cost was split' "$tmp/out"
 ok "nothing is found where nothing is wrong, and it says what was tried" $?
 check --quiet "$tmp/breaks.conf" && [ ! -s "$tmp/out" ]
 ok "nor is anything said with --quiet" $?
 
 task='in a task of beads? [0-9]+( to [0-9]+)?'
 at="byte 0 of bead [0-9]+ of"
-found input "the entry writes $at 'x', which is an input, $task; inputs are for reading alone"
+found input "the entry writes $at 'x', which is an input, $task; inputs are read-only"
 found table "the entry writes byte 40 of 'table', which is an input, $task"
-found exit "the entry calls exit\(3\) $task; it ends by return"
+found exit "the entry calls exit\(3\) $task; it must end by return"
 found divides "the entry crashes \(SIGFPE\) $task"
 found refuses "the entry returns 1 for beads? .*: it has no licence"
-found writes_all "promises writes_all, and its entry leaves byte 0 of bead 7 of 'index' as it was"
+found writes_all "promises .writes_all., but its entry does not write byte 0 of bead 7 of 'index'"
 found halo "the entry reads byte .* of 'x', behind its part, $task; declare a halo"
 found before "the entry reads $at 'x', before its part, $task; declare a halo"
 found cost "its cost of .* is [0-9]+, that of .* is [0-9]+, and that of both, .*, is [0-9]+; a cost is"
@@ -45,23 +45,23 @@ found fold "the fold of 'best' is not associative: "
 found order "the fold of 'best' is not commutative: "
 found neutral "the fold of 'best' changes an array that is folded with .neutral."
 found from "fold writes into .from., the other array, of 'best'"
-found replicate "'y' of bead [0-9]+ has.*it depends on where a task begins and ends: a REPLICATE is"
-found beyond "the entry writes byte .* of .*'y', behind its part, $task; a task has its own units alone"
-found reduced "'sum' of one task of .* is another array than those of .*; each unit counts once"
-found static "crashes \(SIGSEGV, at an address of no buffer\) $task; on a rank other than 0"
-found state "'y'.*a second call gives yet another result"
-found poison "'y'.*it depends on bytes that are not its own"
-found threads "promises to use a .single. thread, and its entry has started [0-9] more"
-found next ".next. changes byte [0-7] of the input 'table' and does not say so; call plb_app_replace"
-found part ".next. changes byte ([89]|1[0-5]) of the input 'table' and does not say so"
-found kept ".next. changes byte 6[4-9] of the input 'x' and does not say so; ranks keep their parts"
+found replicate "'y' of bead [0-9]+ differs from.*where a task begins and ends: index a REPLICATE by"
+found beyond "the entry writes byte .* of .*'y', behind its part, $task; a task sees only its own units"
+found reduced "'sum' of one task of .* differs from the fold of .*; each unit must count"
+found static "crashes \(SIGSEGV, at an address outside of all buffers\) $task; on a rank other than 0"
+found state "'y'.*a second call computes another result"
+found poison "'y'.*it depends on bytes beside a buffer"
+found threads "promises to use a .single. thread, but its entry started [0-9] more"
+found next ".next. changes byte [0-7] of the input 'table' without saying so; call plb_app_replace"
+found part ".next. changes byte ([89]|1[0-5]) of the input 'table' without saying so"
+found kept ".next. changes byte 6[4-9] of the input 'x' without saying so; ranks keep their parts"
 
 check "$tmp/breaks.conf" breaks.fault=nothing
 [ $? -eq 2 ]
 ok "a mistake in the conf is one as ever" $?
 lines "$tmp/gpu.conf" '[app]' "kernel = $BUILD/test/kernels/phase_gpu.so"
 check "$tmp/gpu.conf"
-[ $? -eq 2 ] && grep -q 'has no cpu entry, and --check tries these alone' "$tmp/out"
+[ $? -eq 2 ] && grep -q 'has no cpu entry, and --check tries only these' "$tmp/out"
 ok "a phase for GPUs alone cannot be tried" $?
 
 # All kernels, with small jobs. One that is not in the list fails.

@@ -33,7 +33,7 @@ damaged 5 3 run.checksums=yes
 ok "with checksums the result is right" $?
 [ "$(number damaged)" -gt 0 ]
 ok "the report counts the transfers" $?
-says "and so does the summary" '[1-9][0-9]* transfers? repeated'
+says "and so does the summary" '[1-9][0-9]* damaged transfers? repeated'
 says "inputs are sent again" 'the inputs of chunks? [0-9].* arrived damaged at rank [12],.* sent again'
 says "results are computed again" 'the results of .* arrived damaged from rank [12],.* computed again'
 damaged 5 3 run.checksums=yes run.audit=0.5
@@ -45,5 +45,5 @@ ok "sound data is not sent again" $?
 damaged 1 2 run.checksums=yes
 [ $? -eq 1 ]
 ok "where all data is damaged, the run ends with status 1" $?
-says "and says so" 'data arrives damaged again and again'
+says "and says so" 'data keeps arriving damaged'
 done_testing

@@ -123,7 +123,7 @@ ok "most of 15 lines that fail are run again by another rank" $?
 "$PLBRUN" --run 'sh -c "trap : TERM; echo begun; sleep 60 & wait; sleep 60"' --range 1-1 --timeout 1.5 \
     --joblog log >stdout 2>out
 [ $? -eq 1 ] && [ "$(cat stdout)" = begun ] && [ "$(cut -f 7,8 log | tail -1)" = "$(printf -- '-1\t9')" ] &&
-    grep -q 'its time was over' out
+    grep -q 'it exceeded its time limit' out
 ok "a program that takes too long is ended, also where it does not listen" $?
 "$PLBRUN" --run 'kill -USR1 $$' --range 1-1 >stdout 2>out
 grep -q 'signal 10 (User defined signal 1)' out
@@ -188,13 +188,13 @@ sentence() {
     [ $? -eq 2 ] && [ "$(wc -l <out)" -eq 1 ] && grep -qE "^plbrun: .*$2" out
     ok "refused: $1" $?
 }
-sentence "a command that does not exist" 'there is no program ./nosuch;' --run './nosuch {}' --lines cases
-sentence "one that PATH lacks" 'there is no program nosuch in PATH' --run nosuch --lines cases
-sentence "an empty list" '/dev/null: has no line' --run true --lines /dev/null
+sentence "a command that does not exist" 'program ./nosuch was not found;' --run './nosuch {}' --lines cases
+sentence "one that PATH lacks" 'program nosuch in PATH was not found' --run nosuch --lines cases
+sentence "an empty list" '/dev/null: has no lines' --run true --lines /dev/null
 sentence "no list" 'cannot read lines = nolist' --run true --lines nolist
-sentence "a quote without end" 'a quote does not end' --run "echo 'x" --lines cases
+sentence "a quote without end" 'a quote is not closed' --run "echo 'x" --lines cases
 "$PLBRUN" --run "cat <<'E'"$'\n{}\nE' --range 1-1 >out 2>&1
-[ $? -eq 2 ] && grep -q 'in a here-document whose end is quoted' out
+[ $? -eq 2 ] && grep -q 'in a here-document with a quoted delimiter' out
 ok "refused: a here-document that replaces nothing" $?
 sentence "an empty command" 'command.run is empty' --run ' ' --lines cases
 # Memory for some of it alone: nothing is lost without a sentence.
@@ -210,11 +210,11 @@ fi
 run 1 -k --run 'echo {}' --range 1-99:9223372036854775807 && cmp stdout <(echo 1)
 ok "a step beyond the end" $?
 sentence "a range backwards" 'expected FIRST-LAST' --run true --range 9-1
-sentence "numbers as commands" 'a number is no command' --range 1-9
-sentence "two lists" 'both name units' --run true --range 1-9 --lines cases
+sentence "numbers as commands" 'a number is not a command' --range 1-9
+sentence "two lists" 'both list the units' --run true --range 1-9 --lines cases
 sentence "no folder" 'there is no such folder' --run true --range 1-9 command.folder=nofolder
 sentence "no environment" "'x' is not NAME=VALUE" --run true --range 1-9 command.env=x
-sentence "audits" 'must execute no unit a second time' --run true --range 1-9 run.audit=0.1
+sentence "audits" 'must not execute units twice' --run true --range 1-9 run.audit=0.1
 
 # A rank that is killed takes its programs with it. Its lines are run by others.
 if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
@@ -255,7 +255,7 @@ for order in '' -k; do
     # shellcheck disable=SC2086
     cp log before
     ! "$PLBRUN" $order "${again[@]}" >>stdout 2>out &&
-        grep -q 'go on from there with --resume' out && cmp log before && [ "$(wc -l <log)" -gt 1 ]
+        grep -q 'continue that run with --resume' out && cmp log before && [ "$(wc -l <log)" -gt 1 ]
     ok "a joblog is there after a crash, and it and its journal are not overwritten by mistake" $?
     touch go
     # shellcheck disable=SC2086

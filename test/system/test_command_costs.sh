@@ -62,10 +62,10 @@ sentence() {
     ok "refused: $1" $?
 }
 sentence "a line that names no file" "line 2: 'nofile': No such file" --cost size ::: f1 nofile
-sentence "a word that is no number" "line 1: 'b' in column 2 is no cost" --cost column:2 ::: 'a b'
-sentence "a column that is not there" "line 1: '' in column 3 is no cost" --cost column:3 ::: 'a b'
+sentence "a word that is no number" "line 1: 'b' in column 2 is not a cost" --cost column:2 ::: 'a b'
+sentence "a column that is not there" "line 1: '' in column 3 is not a cost" --cost column:3 ::: 'a b'
 sentence "another word" 'cost = bytes: expected size, or column:N' --cost bytes ::: a
-sentence "two costs" 'both tell costs' --cost size --cost-from old ::: a
+sentence "two costs" 'both set costs' --cost size --cost-from old ::: a
 sentence "a file that is no joblog" 'has no line of a joblog' --cost-from table ::: a
-sentence "a joblog of another job" 'none of its commands is one of this job' --cost-from old ::: a
+sentence "a joblog of another job" 'its commands and its number of lines are not' --cost-from old ::: a
 done_testing

@@ -50,7 +50,7 @@ soon test -e ended.1
 sleep 0.5 # it has heard of that
 kill -TERM $run
 wait $run
-[ $? -eq 1 ] && grep -q '^plbrun: interrupted by SIGTERM when ' out
+[ $? -eq 1 ] && grep -q '^plbrun: interrupted by SIGTERM after ' out
 ok "a signal after --halt" $?
 
 # A line fails that runs on after the end, and one whose second try is not made.

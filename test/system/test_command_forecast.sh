@@ -33,13 +33,13 @@ left() {
 }
 grep -q ' lines 2, 4: 33 s each, ' out && left 'warning: 2 of 6 lines would not end in time'
 ok "that is said before" $?
-left '2 of 6 lines were not begun, for want of time' && grep -q '; --resume goes on' out
+left '2 of 6 lines were not started, because no time was left' && grep -q '; --resume continues' out
 ok "and in the end" $?
 [ "$(cut -f 1 log | xargs)" = 'Seq 1 3 5 6' ]
 ok "the joblog has the others" $?
 : >began
 "$PLBRUN" "${limited[@]}" --resume run.time_limit=12s run.grace=0s >>stdout 2>out
-[ $? -eq 1 ] && [ ! -s began ] && grep -q '2 of 6 lines were not begun' out && ! grep -q warning out
+[ $? -eq 1 ] && [ ! -s began ] && grep -q '2 of 6 lines were not started' out && ! grep -q warning out
 ok "in a job of the same length they do not start, either" $?
 : >go
 "$PLBRUN" "${limited[@]}" --resume run.time_limit=2h >>stdout 2>out
@@ -67,7 +67,7 @@ ok "--resume begins with what was not begun, and no line is lost" $?
 rm -f log* began
 "$PLBRUN" -j 1 --joblog log --range 1-60 run.time_limit=9s run.grace=0.02s --run 'echo {}; sleep 0.25' \
     >stdout 2>out
-[ $? -eq 1 ] && grep -qE 'not begun, for want of time: line.* left|time limit .* was reached' out
+[ $? -eq 1 ] && grep -qE 'not started, because no time was left: line.* left|time limit .* was reached' out
 ok "by the scatter of times" $?
 
 # A line fails, and has no time for its second try: it is a line that has failed. --resume tries it again.
@@ -78,7 +78,7 @@ failing=(-k -j 1 --retries 2 --joblog log --cost-from old --lines two
     --run 'echo {}; [ -e go ] || if [ {} = line2 ]; then sleep 0.1; else sleep 8; exit 3; fi')
 "$PLBRUN" "${failing[@]}" run.time_limit=12s run.grace=0s >stdout 2>out
 [ $? -eq 1 ] && grep -q '^plbrun: 1 of 2 lines failed, the first is line 1: .*: exit status 3; 1 of' out &&
-    grep -q 'them was not run again, for want of time; --resume goes on' out
+    grep -q 'them was not retried, because no time was left; --resume continues' out
 ok "a line that fails, and has no time for its second try" $?
 : >go
 "$PLBRUN" "${failing[@]}" --resume >>stdout 2>out && [ "$(xargs <stdout)" = 'line1 line2' ] &&
@@ -91,7 +91,7 @@ head -n 6 cases >six
 joblog "${times[@]}" >old
 whole=(-j 1 --joblog log --cost-from old --lines six --run './sim {}' command.stdout=made)
 "$PLBRUN" "${whole[@]}" run.time_limit=12s run.grace=0s >out 2>&1
-[ $? -eq 1 ] && grep -q '2 of 6 lines were not begun' out && [ ! -e made ] && [ ! -e made.partial ]
+[ $? -eq 1 ] && grep -q '2 of 6 lines were not started' out && [ ! -e made ] && [ ! -e made.partial ]
 ok "an incomplete file has no name" $?
 "$PLBRUN" "${whole[@]}" --resume run.time_limit=12s run.grace=0s --keep-partial >out 2>&1
 [ $? -eq 1 ] && [ ! -e made ] && [ "$(xargs <made.partial)" = 'line1 line3 line5 line6' ]

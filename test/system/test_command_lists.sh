@@ -95,7 +95,7 @@ ok "a part of all" $?
 ok "but of less than three not" $?
 rm -f log*
 stops=(-j 1 -k --range 1-9 --joblog log "--halt=now,fail=1" --run 'echo {}; [ {} -ne 4 ] || [ -e go ]')
-! "$PLBRUN" "${stops[@]}" >stdout 2>out && grep -q 'resume goes on from there' out &&
+! "$PLBRUN" "${stops[@]}" >stdout 2>out && grep -q 'resume continues from there' out &&
     "$PLBRUN" "${stops[@]}" --resume >>stdout 2>out
 [ "$(sort -un stdout | wc -l)" -eq 9 ] && [ "$(cut -f 1 log | xargs)" = "Seq $(seq -s ' ' 9)" ]
 ok "--resume runs the rest" $?
@@ -106,10 +106,10 @@ sentence() {
     [ $? -eq 2 ] && [ "$(wc -l <out)" -eq 1 ] && grep -qE "^plbrun: .*$2" out
     ok "refused: $1" $?
 }
-sentence "no words" ':::.* has no argument' --run 'echo {}' :::
+sentence "no words" 'no argument follows a :::' --run 'echo {}' :::
 sentence "a list and words" 'lines and command.arguments .* both' --run 'echo {}' --lines letters ::: a
 sentence "no such file" 'nosuch: cannot be read' --run 'echo {}' :::: nosuch
-sentence "a wrong expression" 'is no regular expression' --run 'echo {}' -C '[' ::: a
+sentence "a wrong expression" 'is not a regular expression' --run 'echo {}' -C '[' ::: a
 sentence "an empty expression" 'colsep is empty' --run 'echo {}' -C '' ::: a
 sentence "an unknown end" 'halt = later: expected never' --run true --halt later ::: a
 sentence "an end without a number" 'halt = soon,fail=x: expected' --run true --halt soon,fail=x ::: a

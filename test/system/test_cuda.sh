@@ -139,14 +139,14 @@ done
 told fail=kernel:4
 alone --verify "$tmp/modes.conf" cluster.threads=1 --report "$tmp/r.json"
 [ $? -eq 0 ] && has '; verified' 'Fake GPU .* failed: an illegal memory access was encountered, CUDA 700' \
-    "^plbrun: warning: $what on PU 'Fake GPU' .* for things? [0-9]+( to [0-9]+)?; that PU is used no more"
+    "^plbrun: warning: $what on PU 'Fake GPU' .* for things? [0-9]+( to [0-9]+)?; this PU is no longer used"
 ok "a GPU that fails drops out, and the run goes on" $?
 grep -q '"failure": "an illegal memory access was encountered, CUDA 700"' "$tmp/r.json"
 ok "and the report has the reason" $?
 told fail=kernel:4,devices=2
 alone --verify "$tmp/modes.conf" cluster.threads=1 modes.units=100000
 [ $? -eq 0 ] && has '; verified' \
-    'after a failure of GPU [01] \(an illegal .*\) CUDA works in this process no more' \
+    'after a failure of GPU [01] \(an illegal .*\), CUDA no longer works in this process' \
     '^plbrun: warning: .*kernel modes failed \(GPU [01] has ended CUDA in this process, CUDA 700\)'
 ok "it takes the other GPUs of its rank along, and the run says so" $?
 told fail=cudaSetDevice:1
@@ -166,7 +166,7 @@ why='its memory of 1.9e\+04 bytes cannot hold 2.407e\+04 bytes of replicated dat
 [ $status -eq 0 ] && has "warning: PU 0 \(Fake GPU, rank 0\) is not used: $why" '; verified'
 ok "a GPU with too little memory is left out, with the numbers" $?
 alone --verify "$tmp/modes.conf" cluster.pus=gpu
-[ $? -eq 2 ] && has 'no PU has the memory for this job'
+[ $? -eq 2 ] && has 'no PU has enough memory for this job'
 ok "and where there is no other PU the run ends" $?
 failed=0
 for memory in 40000 60000 130000 200000 300000; do # tasks that are as large as three in flight may be

@@ -10,7 +10,7 @@ task='s/^Advice: .*one task, naps? ([0-9]+)( to ([0-9]+))?, seems .*/\1 \3/p'
 read -r first last < <(sed -nE "$task" "$tmp/last")
 [ -n "$first" ] && [ "$first" -le 200 ] && [ "${last:-$first}" -ge 200 ]
 ok "the task with the dear unit is named" $?
-grep -qE 'always takes? so long, cut (it|the dear ones) into smaller ones' "$tmp/last"
+grep -qE 'always takes? so long, split (it|the expensive ones) into smaller ones' "$tmp/last"
 ok "the advice is to cut it" $?
 before=$(field makespan_s)
 ranks 3 --report "$tmp/r.json" "$tmp/app.conf" unequal.dear=none unequal.us=9983

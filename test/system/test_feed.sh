@@ -64,8 +64,8 @@ ended() {
         grep -q verified "$tmp/out"
     ok "the result is right where a rank is lost: $1" $?
     awk '/^ +[0-9]+ +[0-9]+ / { sub(/ %.*/, ""); all += $NF } END { exit !(all > 99.7 && all < 100.3) }' \
-        "$tmp/out" && again=$(sed -n 's/.*: .*the last \([0-9]*\) are computed again.*/\1/p' "$tmp/out") &&
-        if [ "$again" != '' ]; then grep -qE "; $again pass(es)? computed again; " "$tmp/out"; fi
+        "$tmp/out" && again=$(sed -n 's/.*: .*the last \([0-9]*\) are re-executed.*/\1/p' "$tmp/out") &&
+        if [ "$again" != '' ]; then grep -qE "; $again pass(es)? re-executed; " "$tmp/out"; fi
     ok "and the summary has its shares, and the passes that were computed again" $?
 }
 lose() {
@@ -78,13 +78,13 @@ if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
     lose && ended "results are on rank 0" lost
     gate_at=4 # next has looked at the results of the third pass
     started 3 --verify --log info "$tmp/h.conf" $stays "${fixed[@]}" heat.gather=3
-    lose && ended "results stay" 'the last [123] are computed again'
+    lose && ended "results stay" 'the last [123] are re-executed'
     # shellcheck disable=SC2034 # lib.sh reads it
     gate_at=1000000
     begin 3 --verify --log info "$tmp/h.conf" $stays "${fixed[@]}" heat.passes=3 heat.gate="$tmp/gate"
     await 1 'next waits at the gate'
     kill -KILL "$(process_of 1)" # rank 0 hears of it later
-    ended "before it is asked for results" 'the last 3 are computed again'
+    ended "before it is asked for results" 'the last 3 are re-executed'
 else
     skip "the result is right where a rank is lost" "this mpirun is not Open MPI 4"
 fi
@@ -114,9 +114,9 @@ refused() {
     [ $? -ne 0 ] && grep -q "plb_app_feed.*: $pattern" "$tmp/out"
     ok "$name" $?
 }
-refused "an input is no result" 'the first handle is none of an OUTPUT' heat.from=0
-refused "a result is no input" 'the second handle is none of a PARTITION' heat.to=2
-refused "there is no such buffer" 'the first handle is none' heat.from=-7
+refused "an input is no result" 'the first handle is not that of an OUTPUT' heat.from=0
+refused "a result is no input" 'the second handle is not that of a PARTITION' heat.to=2
+refused "there is no such buffer" 'the first handle is not' heat.from=-7
 refused "results stay though setup has not named them" 'the results stay at their nodes' heat.stays=yes
 
 # The kernel stencil: the same bits on three ranks in two parts as in one; mistakes in one sentence.

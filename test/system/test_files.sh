@@ -125,7 +125,7 @@ ranks 4 --verify --report "$tmp/r.json" "$tmp/f.conf" $apart filer.liar=1 run.au
 ok "an audit puts wrong results right, in the file" $?
 rm -f "$out"/*
 alone "$tmp/f.conf" filer.spoils=yes 2>/dev/null
-[ $? -ne 0 ] && grep -q "SIGSEGV.*; $in/x.npy is for reading alone" "$tmp/out" && [ -z "$(ls -A "$out")" ]
+[ $? -ne 0 ] && grep -q "SIGSEGV.*; $in/x.npy is read-only" "$tmp/out" && [ -z "$(ls -A "$out")" ]
 ok "an entry that writes to an input in a file" $?
 
 # refused NAME PATTERN ARGUMENTS...: status 2 and one sentence, and no file.
@@ -138,13 +138,13 @@ refused() {
 }
 refused "no such file" 'none.npy: No such file' filer.x="$in/none.npy"
 refused "no .npy" 'z: is not an .npy file' filer.x="$in/z"
-refused "numbers of another type" "f4.npy: holds '<f4', and kernel filer reads '<f8'" filer.x="$in/f4.npy"
+refused "numbers of another type" "f4.npy: holds '<f4', but kernel filer needs '<f8'" filer.x="$in/f4.npy"
 refused "in another order" "fortran.npy: its order is Fortran's" filer.x="$in/fortran.npy"
 refused "too short" "x.npy has $data bytes of data, and buffer 'x' needs" filer.more=1
 refused "a part that is not there" 'z: has 16 bytes, and .* wants 8 of them from byte 9 on' filer.offset=9
 refused "before the begin" 'wants 8 of them from byte -8 on' filer.offset=-8
 refused "a folder that is not there" 'the folder of y = .* does not exist' filer.y="$out/no/y.npy"
-refused "a result that is a device" 'null: is no file that PUs can write' filer.y=/dev/null
+refused "a result that is a device" 'null: is not a regular file' filer.y=/dev/null
 refused "a journal" 'a journal cannot keep .*y.npy' run.journal="$tmp/j"
 ranks 2 "$tmp/f.conf" filer.x="$in/none.npy"
 [ $? -eq 2 ] && [ "$(grep -c 'none.npy: No such file' "$tmp/out")" -eq 1 ]

@@ -63,7 +63,7 @@ await 4 'a task waits at the gate'
 kill -KILL "$(process_of 1)"
 await 1 'is lost'
 open_gate
-ended && grep -q 'the arrays of .* are lost, and computed again' "$tmp/out"
+ended && grep -q 'the arrays of .* are lost and re-computed' "$tmp/out"
 ok "a rank is lost in the pass" $?
 # While the last rank of the chain, which has no units, has not got the table of the pass yet. The arrays are
 # computed again after that; else it would wait for the table forever.
@@ -89,7 +89,7 @@ begins_late() {
     sleep 1
     kill -CONT "$last"
     PATIENCE=30 await 1 verified
-    ended && grep -q 'the arrays of .* are lost, and computed again' "$tmp/out"
+    ended && grep -q 'the arrays of .* are lost and re-computed' "$tmp/out"
 }
 tries begins_late
 ok "a rank is lost while another one begins the pass" $?
@@ -102,7 +102,7 @@ for victim in 1 2 3; do
         sums.labels=yes sums.fold_nap=0.4 sums.passes=2
     await 1 'a fold begins'
     kill -KILL "$(process_of $victim)"
-    ended && { [ $victim -ne 2 ] || grep -q 'the arrays of 250 .* are lost, and computed again' "$tmp/out"; }
+    ended && { [ $victim -ne 2 ] || grep -q 'the arrays of 250 .* are lost and re-computed' "$tmp/out"; }
     ok "rank $victim is lost while arrays go along the tree" $?
 done
 done_testing

@@ -138,7 +138,7 @@ refused "an image of no width" \
     'none.png: .*, but a whole .png file was expected' gaussian.image="$tmp/none.png"
 refused "half an image" 'half.png: .*, but a whole .png file was expected' gaussian.image="$tmp/half.png"
 refused "nan" 'hole.npy: column 3 of row 3 is nan, but a number' gaussian.image="$tmp/hole.npy"
-refused "whole numbers in a file" "holds '<i8', and kernel gaussian reads '<f4.<f8'" \
+refused "whole numbers in a file" "holds '<i8', but kernel gaussian needs '<f4.<f8'" \
     gaussian.image="$tmp/whole.npy"
 refused "a file that is not there" 'nowhere.png' gaussian.image="$tmp/nowhere.png"
 done_testing

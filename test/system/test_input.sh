@@ -57,7 +57,7 @@ refused 'no conf file' 'no conf file is named|--help'
 refused 'conf file missing' "$in/nope.conf|No such file|name an existing file" "$in/nope.conf"
 refused 'conf file is a folder' "$in|directory" "$in"
 refused 'conf file unknown after options' 'no conf file is named' --verify --quiet
-refused 'setting before the conf file' "the conf file comes before 'spmm.rows=3'" spmm.rows=3
+refused 'setting before the conf file' "the conf file must come before 'spmm.rows=3'" spmm.rows=3
 refused 'unknown option' 'unknown option --balancr|did you mean --balancer?' --balancr static "$spmm"
 refused 'unknown option with a value' 'unknown option --balancr=static|did you mean --balancer?' \
     --balancr=static "$spmm"
@@ -67,7 +67,7 @@ refused 'an option twice' '--report is given twice, as a.json and as b.html' \
     --report a.json --report b.html "$spmm"
 refused 'option without value' '--report needs a value' "$spmm" --report
 refused '--seed is no number' '--seed soon|whole number' --seed soon "$spmm"
-refused 'second conf file' "'$matmul' is neither the conf file (that is $spmm) nor section.key=value" \
+refused 'second conf file' "'$matmul' is neither the conf file ($spmm) nor section.key=value" \
     "$spmm" "$matmul"
 refused 'setting without a key' "command line: 'spmm=3' is not section.key=value" "$spmm" spmm=3
 refused 'setting with the dot after =' "command line: 'rows=3.5' is not section.key=value" "$spmm" rows=3.5
@@ -109,7 +109,7 @@ known='file, pus, master_only, threads, core_kinds, gpu_power, opencl'
 refused_conf 'unknown key like nothing' \
     "app.conf:4: |unknown key 'xyzzyx' in [cluster], which knows: $known" \
     '[app]' 'kernel = spmm' '[cluster]' 'xyzzyx = 3'
-refused_conf 'key twice' 'app.conf:5: rows is set again|line 4' \
+refused_conf 'key twice' 'app.conf:5: rows is already set in line 4|line 4' \
     '[app]' 'kernel = spmm' '[spmm]' 'rows = 3' 'rows = 4'
 refused_conf 'unknown key, indented, after comments' "app.conf:5: |'row_s'" \
     '; comment' '[app]' '  kernel = spmm # here' '[spmm]' '   row_s = 3'
@@ -139,7 +139,7 @@ refused 'a tail factor of 0' 'tail_factor = 0 is out of range|between 1e-06 and 
     "$spmm" balance.tail_factor=0
 refused 'a gap threshold below 0' 'gap_threshold = -0.1 is out of range|between 0 and' \
     "$spmm" balance.gap_threshold=-0.1
-refused 'the oracle in a real run' 'oracle knows what only a simulation can know|--simulate' \
+refused 'the oracle in a real run' 'oracle works in simulations only|--simulate' \
     --balancer oracle "$spmm"
 refused 'choice, nothing near' 'solver = abacus is not one of auto' "$spmm" balance.solver=abacus
 refused 'neither yes nor no' 'master_only = maybe is not yes or no' "$spmm" cluster.master_only=maybe
@@ -153,9 +153,9 @@ warned() {
     (export "$3"; alone "$spmm" --quiet) && [ "$(wc -l <"$tmp/out")" -eq 1 ] && sentence "$2"
     ok "$1" $?
 }
-warned 'misspelt variable' 'warning: |PLB_BALANCE_SOLVR, which is no setting|mean PLB_BALANCE_SOLVER?' \
+warned 'misspelt variable' 'warning: |PLB_BALANCE_SOLVR is not a setting|mean PLB_BALANCE_SOLVER?' \
     PLB_BALANCE_SOLVR=auto
-warned "somebody else's variable" 'warning: |PLB_CLUSTER_NAME, which is no setting|--show-config lists' \
+warned "somebody else's variable" 'warning: |PLB_CLUSTER_NAME is not a setting|--show-config lists' \
     PLB_CLUSTER_NAME=big
 (export PLB_OTHER_THING=1 PLB_BALANCE=1; alone "$spmm") && ! grep -q warning "$tmp/out"
 ok 'variables of no section' $?
@@ -311,9 +311,9 @@ refused '--report: ends like a folder' 'o/ is a folder' "$spmm" --report o/
 refused '--report and --trace: the same file' 'both name x.json|two files' \
     "$spmm" --report x.json --trace x.json
 refused '--trace: is a folder' "$in is a folder|name a file" "$spmm" --trace "$in"
-refused '--report: no such format' 'r.pdf: a report is .json (for programs) or .html (a page); name such' \
+refused '--report: no such format' 'r.pdf: a report is written as .json (for programs) or .html (a page)' \
     "$spmm" --report "$w/r.pdf"
-refused '--trace: no such format' "t.svg: a trace is .json (for Perfetto) or .html" "$spmm" --trace "$w/t.svg"
+refused '--trace: no such format' "t.svg: a trace is written as .json" "$spmm" --trace "$w/t.svg"
 nobody=(setpriv --reuid=65534 --regid=65534 --clear-groups)
 chmod 755 "$tmp" "$in" "$w"
 if [ "$(id -u)" -ne 0 ] || ! HOME=/tmp "${nobody[@]}" "$PLBRUN" --dry-run "$spmm" >/dev/null 2>&1; then
@@ -361,9 +361,9 @@ refused_cluster 'bad key of the simulation' ':2: solve = -1|0 or more' \
 refused_cluster 'no nodes' ': no [node NAME] section' "${pu[@]}"
 refused_cluster 'wrong section' ':2: section [host x]|[node NAME], [pu NAME] or [simulation]' \
     '' '[host x]' 'pus = a' "${pu[@]}"
-refused_cluster 'key twice in a node' ':3: |count|again|line 2' '[node x]' 'count = 2' 'count = 1' \
+refused_cluster 'key twice in a node' ':3: |count|already|line 2' '[node x]' 'count = 2' 'count = 1' \
     'pus = a' 'pus = a, a' "${pu[@]}"
-refused_cluster 'key twice in a PU' ':6: |rate|again|line 5' '[node x]' 'pus = a' "${pu[@]}" 'rate = 2e9'
+refused_cluster 'key twice in a PU' ':6: |rate|already|line 5' '[node x]' 'pus = a' "${pu[@]}" 'rate = 2e9'
 refused_cluster 'node twice' ':3: |already in line 1' '[node x]' 'pus = a' '[node x]' 'pus = a' "${pu[@]}"
 refused_cluster 'PU without rate' ":2: PU 'a' has no rate|rate =|[pu a]" \
     '[node x]' 'pus = a' '[pu a]' 'kind = cpu'
@@ -374,7 +374,7 @@ refused '--verify with --simulate' 'simulation|leave out --verify or --simulate'
     "$spmm" --verify --simulate "$in/one.cluster"
 refused 'simulated master_only, one node' 'master_only|one.cluster|one node' \
     "$spmm" cluster.master_only=yes --simulate "$in/one.cluster"
-refused 'master_only, one rank' 'command line: master_only|one rank|-np 2' "$spmm" cluster.master_only=yes
+refused 'master_only, one rank' 'command line: with master_only|rank|-np 2' "$spmm" cluster.master_only=yes
 refused 'one rank, three nodes' "$in/three.cluster describes 3 nodes|1 rank|-np 3" \
     "$spmm" cluster.file="$in/three.cluster"
 
@@ -391,7 +391,7 @@ refused_ranks 2 'three nodes' 'describes 3 nodes|2 ranks|-np 3' "$spmm" cluster.
 refused_ranks 2 'one node' 'describes 1 node |2 ranks|-np 1' "$spmm" cluster.file="$in/one.cluster"
 lines "$in/dies.cluster" '[node n]' 'pus = a' '[pu a]' 'slow = 1:0'
 alone --quiet "$spmm" cluster.file="$in/dies.cluster" \
-    && sentence 'warning: |slow = 1:0 of PU a counts in simulations'
+    && sentence 'warning: |slow = 1:0 of PU a has an effect only in simulations'
 ok 'a PU that is emulated cannot die' $?
 refused_ranks 2 'simulation' "nope.cluster" "$spmm" --simulate "$in/nope.cluster"
 

@@ -13,7 +13,7 @@ naps() {
 # ended NAME: with status 1, one sentence about the signal, report and trace, and no result.
 ended() {
     wait "$run"
-    [ $? -eq 1 ] && [ "$(grep -c 'interrupted by SIGTERM when [0-9]* of 2000 naps' "$tmp/out")" -eq 1 ] &&
+    [ $? -eq 1 ] && [ "$(grep -c 'interrupted by SIGTERM after [0-9]* of 2000 naps' "$tmp/out")" -eq 1 ] &&
         [ "$(field status)" = interrupted ] && [[ $(field error) == "interrupted by SIGTERM"* ]] &&
         [ -s "$tmp/t.json" ] && [ ! -e "$tmp/y.npy" ]
     ok "$1" $?
@@ -54,7 +54,7 @@ soon [ -s "$tmp/r.json" ]
 kill -CONT "$stopped" 2>/dev/null
 wait "$run"
 [ "$(field status)" = "done" ] && [ -s "$tmp/t.json" ] && [ "$(stat -c %s "$tmp/y.npy")" -eq 16128 ] &&
-    grep -q 'warning: rank 1 on .* is lost (it has said nothing for .*); others execute its naps' "$tmp/out"
+    grep -q 'warning: rank 1 on .* is lost (it has sent no message .*); its naps are re-executed' "$tmp/out"
 ok "a rank that is stopped does not keep the results of the others" $?
 
 # Rank 0 has written everything, and waits for a rank that does not leave.
@@ -94,7 +94,7 @@ pkill -TERM -P "$run" plbrun
 timeout 20 cat "$tmp/t.json" >"$tmp/trace.json"
 wait "$run"
 [ $? -eq 0 ] && python3 -m json.tool "$tmp/trace.json" >/dev/null && [ -s "$tmp/y.npy" ] &&
-    [ "$(grep -c 'the run is over and writes its outputs' "$tmp/out")" -eq 1 ]
+    [ "$(grep -c 'the run is over and its outputs are being written' "$tmp/out")" -eq 1 ]
 ok "a signal while outputs are written does not keep them from it" $?
 rm -f "$tmp/t.json"
 

@@ -58,7 +58,7 @@ run_ends && grep -q verified "$tmp/out" && [ "$(units 2)" -gt 0 ] && wait "${joi
 ok "passes, replaced buffers and sums" $?
 # Buffers are replaced after it was told the data, and before it has joined.
 started 2 --verify --log debug --report "$tmp/r.json" "$tmp/c.conf" chain.passes=60
-joins 1 env CHAIN_LOAD="$tmp/load" && await 1 'rank 2 on .* comes'
+joins 1 env CHAIN_LOAD="$tmp/load" && await 1 'rank 2 on .* is joining'
 open_gate
 await 1 'pass 4 begins'
 : >"$tmp/load"
@@ -113,7 +113,7 @@ refused() {
     timeout 60 "$PLBRUN" --join "$3" >"$tmp/refused" 2>&1
     [ $? -eq "$1" ] && grep -qE -- "$2" "$tmp/refused" && [ "$(wc -l <"$tmp/refused")" -eq 1 ]
 }
-refused 2 "--join $tmp/none: No such file or directory; it is the file that run.join names" "$tmp/none"
+refused 2 "--join $tmp/none: No such file or directory; name the file of run.join" "$tmp/none"
 ok "a file that is not there" $?
 refused 2 "--join $tmp/s.conf: this is not a file of a run" "$tmp/s.conf"
 ok "another file" $?
@@ -132,6 +132,6 @@ ranks 1 "$tmp/s.conf" run.join="$tmp/e.conf"
 [ $? -eq 2 ] && grep -q 'e.conf is there, and is no file of a run' "$tmp/out" && [ -s "$tmp/e.conf" ]
 ok "no other file is overwritten" $?
 ranks 1 "$tmp/e.conf"
-[ $? -eq 2 ] && grep -q 'leave run.join or cluster.file out' "$tmp/out"
+[ $? -eq 2 ] && grep -q 'leave out run.join or cluster.file' "$tmp/out"
 ok "emulated PUs" $?
 done_testing

@@ -98,13 +98,13 @@ done
 
 broken 2 sleeper
 before=$("$PLBRUN" --journal "$j" | wc -l) units=$(told 1)
-refused "a rerun without --resume" "go on from there with --resume, or remove it" "$tmp/sleeper.conf"
-refused "another setting" "another job: sleeper.units is 1001 here and was 1000 there" --resume \
+refused "a rerun without --resume" "continue that run with --resume, or remove" "$tmp/sleeper.conf"
+refused "another setting" "another job: sleeper.units is 1001 here, but 1000 there" --resume \
     "$tmp/sleeper.conf" sleeper.units=1001
-refused "another kernel" "another job: kernel is chain here and was sleeper there" --resume \
+refused "another kernel" "another job: kernel is chain here, but sleeper there" --resume \
     "$tmp/chain.conf"
 cp "$BUILD/test/kernels/sleeper.so" "$tmp/other.so" && printf x >>"$tmp/other.so"
-refused "another build of the kernel" "another job: the kernel's file is .* here and was .* there" --resume \
+refused "another build of the kernel" "another job: the kernel's file is .* here, but .* there" --resume \
     "$tmp/sleeper.conf" app.kernel="$tmp/other.so"
 mv "$j.data" "$tmp/away"
 refused "outputs that are missing" "its outputs in $j.data are missing" --resume "$tmp/sleeper.conf"
@@ -115,7 +115,7 @@ ranks 3 --balancer greedy --report "$tmp/r.json" --resume "$tmp/sleeper.conf" &&
     same "on other ranks, with another balancer" "$tmp/sleeper.npy" "$y"
 [ ! -e "$y" ] || ok "on other ranks, with another balancer" 1
 [ "$(key resumed_units)" -eq "$units" ] &&
-    grep -q "^sleeper: $((1000 - units)) naps by .*; resumed in pass 1 with $units naps done; " "$tmp/out"
+    grep -q "^sleeper: $((1000 - units)) naps by .*; resumed in pass 1 after $units naps; " "$tmp/out"
 ok "the report and the summary say how much was done before" $?
 "$PLBRUN" --journal "$j" >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -gt "$before" ] &&
     [ "$(told 1)" -eq 1000 ] &&
@@ -129,9 +129,9 @@ ok "--journal prints both runs in the columns of a joblog" $?
 by_itself sleeper
 kill -TERM $run
 wait $run
-[ $? -eq 1 ] && grep -q "were done; .*--resume goes on from there, by journal $j" "$tmp/out"
+[ $? -eq 1 ] && grep -q "to compute all, .*--resume continues from there, by journal $j" "$tmp/out"
 ok "an interrupted run says how to go on" $?
-done=$(sed -nE 's/.*when ([0-9]+) of 1000 naps.*/\1/p' "$tmp/out")
+done=$(sed -nE 's/.*after ([0-9]+) of 1000 naps.*/\1/p' "$tmp/out")
 alone --verbose --resume "$tmp/sleeper.conf" && cmp "$tmp/sleeper.npy" "$y" &&
     [ "$(sed -nE 's/.*of which ([0-9]+) of 1000 naps.*/\1/p' "$tmp/out")" -ge "$done" ]
 ok "and all that it did is kept" $?
@@ -144,7 +144,7 @@ unit=$("$PLBRUN" --journal "$j" | sed -nE 's/.*, pass 1: [a-z]+ ([0-9]+).*/\1/p'
 printf '\377' | dd of="$j.data" bs=1 seek=$((4096 + 8 * unit + 3)) conv=notrunc 2>/dev/null
 rm -f "$y"
 alone --quiet --resume "$tmp/sleeper.conf" && cmp "$tmp/sleeper.npy" "$y" &&
-    grep -q "warning: journal $j: $j.data is damaged in the outputs of .*; they are executed again" "$tmp/out"
+    grep -q "warning: journal $j: $j.data is damaged in the outputs of .*; these are re-executed" "$tmp/out"
 ok "outputs that are damaged on disk are made again" $?
 
 # Two runs with one journal.
@@ -163,7 +163,7 @@ ok "a lock ends with its process" $?
 
 # A disk that is full, by a limit on the size of files.
 rm -f "$j"* "$y"
-(ulimit -f 80; refused "no room for the outputs" "there is no room for the .* of outputs in $j.data" \
+(ulimit -f 80; refused "no room for the outputs" "there is no space for the .* of outputs in $j.data" \
     "$tmp/sleeper.conf" sleeper.units=10000; exit "$failures")
 failures=$? count=$((count + 1))
 lines "$tmp/naps.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[sleeper]' 'units = 1000' \
@@ -172,7 +172,7 @@ by_itself naps
 prlimit --pid $run --fsize=500 # bytes
 open_gate
 wait $run && [ ! -e "$j" ] &&
-    [ "$(grep -c "warning: journal $j: cannot be written: .*; the run goes on" "$tmp/out")" -eq 1 ]
+    [ "$(grep -c "warning: journal $j: cannot be written: .*; the run continues" "$tmp/out")" -eq 1 ]
 ok "a journal that cannot grow does not keep a run from its end" $?
 
 # A disk that is full where records go, and then a file of records that is damaged. Lines have 2 KB each.
@@ -186,7 +186,7 @@ soon test -e "$tmp/begun"
 prlimit --pid $run --fsize=50000 # bytes
 : >"$tmp/go"
 wait $run
-[ $? -eq 1 ] && grep -q 'cannot be written.*--resume goes on from there' "$tmp/out" && [ ! -e "$y" ] &&
+[ $? -eq 1 ] && grep -q 'cannot be written.*--resume continues from there' "$tmp/out" && [ ! -e "$y" ] &&
     [ -s "$j" ]
 ok "a run ends where its records have no room" $?
 for f in "" .data .records; do cp "$j$f" "$tmp/broken$f"; done
@@ -241,23 +241,23 @@ soon test -s "$j"
 kill -9 $run
 wait $run 2>/dev/null
 printf '%s\n' a B c >"$tmp/list"
-refused "other lines behind an empty one" 'another job: file lines is .* here and was .* there' --resume \
+refused "other lines behind an empty one" 'another job: file lines is .* here, but .* there' --resume \
     "${several[@]}"
 
 rm -f "$j"* "$y"
-refused "--resume without a journal" "needs the journal of the run that broke; name it with run.journal" \
+refused "--resume without a journal" "needs the journal of the interrupted run; name it with run.journal" \
     --resume "$root/examples/demo/app.conf"
 refused "a folder that does not exist" "the folder of journal = .* does not exist" "$tmp/sleeper.conf" \
     run.journal="$tmp/none/j"
 refused "a journal that is also an output" "run.journal and sleeper.out both name" \
     "$tmp/sleeper.conf" run.journal="$y"
 refused "a file of the journal that is also an output" \
-    "sleeper.out names $j.data, where the journal keeps what is done; name another file" "$tmp/sleeper.conf" \
+    "sleeper.out names $j.data, which the journal uses; name another file" "$tmp/sleeper.conf" \
     sleeper.out="$j.data"
-refused "or the report" "--report names $j.pass, where the journal keeps" --report "$j.pass" \
+refused "or the report" "--report names $j.pass, which the journal uses" --report "$j.pass" \
     "$tmp/sleeper.conf"
 echo 'my notes' >"$tmp/notes"
-refused "a file that is no journal" "this file is no journal of plbrun" "$tmp/sleeper.conf" \
+refused "a file that is no journal" "this file is not a journal of plbrun" "$tmp/sleeper.conf" \
     run.journal="$tmp/notes"
 [ -s "$tmp/out" ] && [ "$(cat "$tmp/notes")" = 'my notes' ]
 ok "and it stays as it is" $?

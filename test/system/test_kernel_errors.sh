@@ -39,8 +39,8 @@ fails "an entry that fails under static" 3 1 "returned 7" faulty.fault=entry bal
 fails "no units" 2 2 "there are no things to work on" faulty.fault=units
 fails "setup complains" 2 2 "the moon is in the wrong phase; wait 14 days" faulty.fault=setup
 fails "setup fails without a word" 2 2 "setup failed with 5" faulty.fault=silent
-fails "offsets that decrease" 2 2 "'elements' has offsets that decrease" faulty.fault=falling
-fails "offsets below zero" 2 2 "'elements' has offsets that decrease or are negative" faulty.fault=negative
+fails "offsets that decrease" 2 2 "'elements' has .offsets. that decrease" faulty.fault=falling
+fails "offsets below zero" 2 2 "'elements' has .offsets. that decrease or are negative" faulty.fault=negative
 fails "too few offsets" 2 2 "'elements' needs .offsets." faulty.fault=short
 fails "a handle of nothing" 2 2 "'elements' needs .offsets." faulty.fault=handle
 fails "a buffer without memory" 2 2 "'y' has no memory" faulty.fault=memory
@@ -60,7 +60,7 @@ fails "two results with one name" 2 2 "y.npy: two results of the kernel have thi
 fails "next complains" 2 1 "there is no way on after pass 0" faulty.fault=next
 fails "finish complains" 2 1 "the ink is dry" faulty.fault=finish
 fails "next replaces what there is not" 2 1 \
-    "plb_app_replace.5000000.: there is no replicated buffer" faulty.fault=replace
+    "plb_app_replace.5000000.: this is not the handle of a replicated buffer" faulty.fault=replace
 fails "next replaces a part beyond the buffer" 2 1 \
     "kernel faulty: plb_app_replace_part.1, 8000, 9.: the buffer has 8008 bytes" faulty.fault=part
 fails "next fails without a word" 2 1 "next returned 9 without saying why" faulty.fault=mute_next
@@ -91,16 +91,16 @@ mistakes int_of_real setup 2 "kernel asks: plb_app_int.* 'real', which is a PLB_
 mistakes flag_of_text setup 2 "kernel asks: plb_app_flag.* 'any', which is a PLB_TEXT"
 mistakes text_of_int cost 2 "kernel asks: plb_app_text.* 'whole', which is a PLB_INT"
 mistakes choice_of_any setup 2 "kernel asks: plb_app_choice.* 'any', which is a PLB_TEXT without choices"
-mistakes saves_nowhere setup 2 "kernel asks: plb_app_save_npy is given no path"
-mistakes writes_nowhere setup 2 "kernel asks: plb_write_npy is given no path"
-mistakes reads_no_npy setup 2 "kernel asks: plb_read_npy is given no path"
-mistakes draws_nowhere setup 2 "kernel asks: plb_app_save_png is given no path"
+mistakes saves_nowhere setup 2 "kernel asks: plb_app_save_npy got no path"
+mistakes writes_nowhere setup 2 "kernel asks: plb_write_npy got no path"
+mistakes reads_no_npy setup 2 "kernel asks: plb_read_npy got no path"
+mistakes draws_nowhere setup 2 "kernel asks: plb_app_save_png got no path"
 mistakes draws_no_colours setup 2 "kernel asks: an image of 0 channels is declared; there are 1 and 3"
-mistakes reads_no_csv setup 2 "kernel asks: plb_read_csv is given no path"
-mistakes reads_no_table setup 2 "kernel asks: plb_read_table is given no path"
-mistakes prints_nowhere setup 2 "kernel asks: plb_app_save_text is given no path"
-mistakes reads_no_png setup 2 "kernel asks: plb_read_png is given no path"
-mistakes reads_no_mtx setup 2 "kernel asks: plb_read_mtx is given no path"
+mistakes reads_no_csv setup 2 "kernel asks: plb_read_csv got no path"
+mistakes reads_no_table setup 2 "kernel asks: plb_read_table got no path"
+mistakes prints_nowhere setup 2 "kernel asks: plb_app_save_text got no path"
+mistakes reads_no_png setup 2 "kernel asks: plb_read_png got no path"
+mistakes reads_no_mtx setup 2 "kernel asks: plb_read_mtx got no path"
 alone "$tmp/asks.conf"
 ok "without a mistake it runs" $?
 # Files that options of type PLB_TEXT name are known once the kernel has had them read, or declared them.
@@ -128,7 +128,7 @@ ok "a kernel without a cpu entry, and only emulated PUs" $?
 
 printf '[node a]\npus = p\n[pu p]\nkind = gpu\nmemory = 1000\n' >"$tmp/small.cluster"
 ranks 1 "$tmp/modes.conf" cluster.file="$tmp/small.cluster"
-[ $? -eq 2 ] && grep -q 'no PU has the memory for this job' "$tmp/out"
+[ $? -eq 2 ] && grep -q 'no PU has enough memory for this job' "$tmp/out"
 ok "no PU has enough memory" $?
 
 for n in $(counts 1 2 3 4); do

@@ -24,7 +24,7 @@ ok "the sentence about an unknown kernel names where it was looked for" $?
 
 export PLB_KERNEL_PATH="$tmp/first:$tmp/nowhere"
 alone --verify "$tmp/mine.conf"
-[ $? -eq 2 ] && says "in $tmp/first, $tmp/nowhere (not there), $tmp/home/kernels; there are: modes"
+[ $? -eq 2 ] && says "in $tmp/first, $tmp/nowhere (missing), $tmp/home/kernels, which has: modes"
 ok "and the folders of PLB_KERNEL_PATH" $?
 
 PLB_KERNEL_PATH="$tmp/first::$tmp/second"

@@ -37,7 +37,7 @@ ok "labels, centroids and inertia are scikit-learn's" $?
 alone --verify app.conf kmeans.start=far.csv && right far &&
     grep -q 'empty clusters got the farthest point 1 t' out
 ok "an empty cluster gets the farthest point, as scikit-learn's does" $?
-alone --verify app.conf kmeans.start=far.csv kmeans.passes=2 && grep -q 'have not arrived' out &&
+alone --verify app.conf kmeans.start=far.csv kmeans.passes=2 && grep -q 'have not converged' out &&
     ! right far && [ "$(stat -c %s h.npy)" -eq $((128 + 3 * 16)) ]
 ok "the most passes: verified, and said" $?
 
@@ -96,7 +96,7 @@ refused "a negative tolerance" 'tolerance = -1 is' kmeans.tolerance=-1
 lines bad.csv x,y,z 1,2,3 1,,3
 refused "a missing cell" "bad.csv:3: column 'y' is empty" kmeans.points="$tmp/bad.csv"
 refused "nan" 'hole.npy: coordinate 10 of point 1 is (-)?nan, but a number' kmeans.points="$tmp/hole.npy"
-refused "whole numbers in a file" "holds '<i8', and kernel kmeans reads '<f4.<f8' .*astype\('<f8'\)" \
+refused "whole numbers in a file" "holds '<i8', but kernel kmeans needs '<f4.<f8'.*astype\('<f8'\)" \
     kmeans.points="$tmp/whole.npy"
 lines bad.csv 1,2 1,2 1,2 1,2
 refused "a start of another width" \

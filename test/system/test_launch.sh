@@ -65,7 +65,7 @@ elif ${CC:-cc} -shared -fPIC -o "$tmp/single.so" "$tmp/single.c"; then
     rm -f "$tmp/c.npy"
     timeout 60 mpirun --oversubscribe -x LD_PRELOAD="$tmp/single.so" -np 2 \
         "$PLBRUN" "$tmp/app.conf" >"$tmp/out" 2>&1
-    [ $? -eq 2 ] && [ "$(grep -c '^plbrun: this MPI serves only programs of one thread' "$tmp/out")" -eq 1 ] \
+    [ $? -eq 2 ] && [ "$(grep -c '^plbrun: this MPI supports only one thread' "$tmp/out")" -eq 1 ] \
         && [ ! -e "$tmp/c.npy" ]
     ok 'an MPI without threads' $?
 else

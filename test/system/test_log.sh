@@ -23,7 +23,7 @@ grep -q '^modes: 6000 things' "$tmp/out"
 ok "and the summary is as ever" $?
 
 export PLB_CLUSTER_NAME=somebody
-alone "$tmp/modes.conf" && grep -q '^plbrun: warning: the environment has PLB_CLUSTER_NAME' "$tmp/out"
+alone "$tmp/modes.conf" && grep -q '^plbrun: warning: the environment variable PLB_CLUSTER_NAME' "$tmp/out"
 ok "a warning" $?
 alone --log error "$tmp/modes.conf" && ! grep -q '^plbrun: ' "$tmp/out"
 ok "at error there is none" $?

@@ -78,7 +78,7 @@ else
     ok "a rank whose process runs is not given up, though it says nothing" $kept
 fi
 # All stand still, as when a batch system suspends the job. Rank 0 was silent then, and nobody ends for that.
-disturbed suspend "0 1 2" 3 "$tmp/s.conf" && ! grep -q 'is lost\|has said nothing' "$tmp/out" &&
+disturbed suspend "0 1 2" 3 "$tmp/s.conf" && ! grep -q 'is lost\|has sent no message' "$tmp/out" &&
     cmp "$tmp/y.npy" "$tmp/sleeper.npy" >>"$tmp/out" 2>&1
 ok "a job that is suspended for 12 s goes on" $?
 disturbed KILL 0 3 "$tmp/s.conf"

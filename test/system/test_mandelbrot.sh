@@ -56,7 +56,7 @@ rm -f c.npy
 
 # An image is whole or not there.
 (ulimit -f 8; alone app.conf mandelbrot.width=300 mandelbrot.height=300)
-[ $? -eq 2 ] && grep -q 'there is no room for the .* of this result: File too large' out && [ ! -e i.png ]
+[ $? -eq 2 ] && grep -q 'there is no space for the .* of this result: File too large' out && [ ! -e i.png ]
 ok "room is taken before work begins" $?
 alone app.conf mandelbrot.image="$tmp/c.npy"
 [ $? -eq 2 ] && grep -q 'both name' out
@@ -79,7 +79,7 @@ refused "an image of no height" 'height = 0 is' mandelbrot.height=0
 refused "more pixels than an image file has" '4 GiB or more' \
     mandelbrot.width=100000 mandelbrot.height=100000
 refused "a window too small for float64" \
-    'span = 1e-14 over 77 pixels: float64 cannot tell' mandelbrot.span=1e-14
+    'span = 1e-14 over 77 pixels: float64 cannot' mandelbrot.span=1e-14
 refused "no depth" 'depth = 0 is' mandelbrot.depth=0
 refused "nan" 'x = nan is' mandelbrot.x=nan
 refused "an unknown palette" 'palette = pink is not one of' mandelbrot.palette=pink

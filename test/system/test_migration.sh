@@ -27,7 +27,7 @@ tries moves_rows
 ok "static with migration, which is the default, moves rows to the quick node" $?
 grep -q '"migration": true' "$tmp/r.json"
 ok "and the report says that it was on" $?
-says "the summary says so" "rows migrated in"
+says "the summary says so" "rows stolen by other nodes in"
 grep -q '"stolen_in": [1-9]' "$tmp/r.json" && grep -q '"stolen_out": [1-9]' "$tmp/r.json"
 ok "and the report who took from whom" $?
 

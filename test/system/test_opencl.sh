@@ -98,7 +98,7 @@ alone "$tmp/app.conf" cluster.opencl=some
 [ $? -eq 2 ] && grep -q 'gpu|all|none\|gpu, all or none' "$tmp/out"; ok "an unknown word" $?
 
 alone "$tmp/app.conf" balance.objective=energy
-[ $? -eq 2 ] && grep -q 'the watts of all PUs, and those of PU 0 (pthread.*) are not known' "$tmp/out"
+[ $? -eq 2 ] && grep -q 'the watts of all PUs, and those of PU 0 (pthread.*) are unknown' "$tmp/out"
 ok "an objective needs the watts of the device" $?
 
 # A device that is lost in the middle: the CPU executes its units.

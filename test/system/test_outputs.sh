@@ -118,12 +118,12 @@ ok "a result into a pipe" $?
 
 # Room for results is taken before work begins.
 (ulimit -f 8; alone "$tmp/t.conf" "$a")
-[ $? -eq 2 ] && grep -q 'a.npy: there is no room for the 65.7 kB of this result: File too large' "$tmp/out"
+[ $? -eq 2 ] && grep -q 'a.npy: there is no space for the 65.7 kB of this result: File too large' "$tmp/out"
 ok "a limit on files is found before the run" $?
 mkdir "$tmp/disk"
 if mount -t tmpfs -o size=32k tmpfs "$tmp/disk" 2>/dev/null; then
     alone "$tmp/t.conf" triad.a="$tmp/disk/a.npy"
-    [ $? -eq 2 ] && grep -q 'disk/a.npy: there is no room .*: No space left' "$tmp/out" &&
+    [ $? -eq 2 ] && grep -q 'disk/a.npy: there is no space .*: No space left' "$tmp/out" &&
         [ -z "$(ls -A "$tmp/disk")" ]
     ok "a full disk is found before the run" $?
     umount "$tmp/disk"
@@ -136,7 +136,7 @@ printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/faulty.so" >"$tmp/faulty.conf
 alone "$tmp/faulty.conf" --report "$tmp/disk/r.json" --trace "$tmp/disk/t.html" \
     faulty.y="$tmp/disk/y.npy" faulty.fault=vanish
 [ $? -eq 1 ] && [ ! -e "$tmp/disk" ] &&
-    grep -q 'y.npy: cannot be written: .* the result is saved as ./[0-9a-f]*-y.npy' "$tmp/out" &&
+    grep -q 'y.npy: cannot be written: .* the result was saved as ./[0-9a-f]*-y.npy' "$tmp/out" &&
     [ "$(stat -c %s ./*-y.npy)" -eq 8128 ]
 ok "where the folder has vanished, the result is saved elsewhere" $?
 grep -q '"status": "failed"' ./*-r.json
@@ -145,7 +145,7 @@ grep -q '<svg' ./*-t.html
 ok "and so is the trace, in its format" $?
 alone --verify "$tmp/faulty.conf" faulty.y="$tmp/y.npy" faulty.fault=wrong
 [ $? -eq 3 ] && [ ! -e "$tmp/y.npy" ] && [ "$(stat -c %s "$tmp/y.npy.wrong")" -eq 8128 ] &&
-    grep -q 'the reference says 963; .*y.npy.wrong has what was computed' "$tmp/out"
+    grep -q 'the reference says 963; .*y.npy.wrong has the computed results' "$tmp/out"
 ok "a wrong result is kept apart" $?
 
 # A rank that cannot begin: rank 0 has nothing to write, though it has seen no mistake itself.

@@ -7,7 +7,7 @@ ranks 3 --report "$tmp/real.html" --balancer static "$demo" matmul.columns=600 m
     matmul.inner=500 cluster.file="$cluster"
 ok "three ranks write a page" $?
 tail -n 1 "$tmp/real.html" >"$tmp/out"
-grep -qxF '</body></html>' "$tmp/out" && grep -qF 'times the ideal (parallel efficiency' "$tmp/real.html" &&
+grep -qxF '</body></html>' "$tmp/out" && grep -qF 'times the ideal time (parallel' "$tmp/real.html" &&
     grep -qF '"events":[' "$tmp/real.html"
 ok "it has a verdict, and the trace of the run" $?
 

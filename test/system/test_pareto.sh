@@ -136,7 +136,7 @@ lines "$tmp/two.cluster" '[pu a]' 'slowdown = 4' 'static_watts = 1' 'dynamic_wat
 lines "$tmp/real.conf" '[app]' 'kernel = taylor' '[taylor]' 'width = 1000' 'height = 1000' 'order = 1000' \
     "values = $tmp/v.npy" '[cluster]' "file = $tmp/two.cluster" '[balance]' 'profile = on'
 ranks 2 --dry-run --pareto "$tmp/real.conf"
-[ $? -eq 2 ] && grep -q 'no profile of this kernel is known for PU 0 (a) and others; run it once' "$tmp/out"
+[ $? -eq 2 ] && grep -q 'there is no profile of this kernel for PU 0 (a) and others; run it once' "$tmp/out"
 ok "without profiles a dry run says that it needs some" $?
 ranks 2 --pareto="$tmp/real.json" "$tmp/real.conf" && cp "$tmp/out" "$tmp/ran" &&
     ranks 2 --dry-run --pareto="$tmp/profiles.json" "$tmp/real.conf" && cat "$tmp/ran" >>"$tmp/out" &&
@@ -160,11 +160,11 @@ refused() {
     ok "refused: $1" $?
 }
 lines "$tmp/bare.cluster" '[pu a]' 'rate = 1e9' '[node one]' 'pus = a'
-refused 'those of PU 0 (a, rank 0) are not known; a .cluster file can tell them (static_watts' \
+refused 'those of PU 0 (a, rank 0) are unknown; a .cluster file can set them (static_watts' \
     --simulate "$tmp/bare.cluster" --pareto "$tmp/app.conf"
-refused '--pareto=f.png: a front is .json or .svg' --simulate "$tmp/three.cluster" --pareto=f.png \
+refused '--pareto=f.png: a front is written as .json or .svg' --simulate "$tmp/three.cluster" --pareto=f.png \
     "$tmp/app.conf"
-refused 'a file for the front is named --pareto=f.svg' --pareto f.svg "$tmp/app.conf"
+refused 'to write the front to a file, use --pareto=f.svg' --pareto f.svg "$tmp/app.conf"
 refused '--report and --pareto both name' --simulate "$tmp/three.cluster" --report "$tmp/same.json" \
     --pareto="$tmp/same.json" "$tmp/app.conf"
 done_testing

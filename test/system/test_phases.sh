@@ -86,7 +86,7 @@ phases "next names a phase below 0" 1 "plb_app_phase.-1.: its phases are numbere
 phases "setup names a phase that is not there" 2 "plb_app_phase.9.: its phases" phases.start=9
 phases "an entry that fails" 1 "kernel phases, phase smooth, returned 11 on PU .*cells? [0-9]+( to [0-9]+)?" \
     phases.fault=entry
-phases "a cost below 0" 2 "kernel phases, phase smooth, tells a wrong cost: .* cost of units? .* is -" \
+phases "a cost below 0" 2 "kernel phases, phase smooth, returns a wrong cost: .* cost of units? .* is -" \
     phases.fault=cost
 ranks 2 --verify "$tmp/phases.conf" phases.start=1
 [ $? -eq 3 ] && grep -q '^plbrun: pass 0: unit' "$tmp/out"
@@ -95,8 +95,8 @@ kernel "a phase with neither entry" 2 \
     "phase_neither.so: phase hollow of kernel phase_neither has neither a cpu nor a cuda entry" \
     phase_neither
 kernel "phases and an entry" 2 \
-    "phase_both.so: kernel phase_both has phases and also a cpu, cuda or cost of its own" phase_both
-kernel "no phases in the list" 2 "phase_none.so: the phases of kernel phase_none are none or more than 32" \
+    "phase_both.so: kernel phase_both has phases, so that its own cpu, cuda or cost" phase_both
+kernel "no phases in the list" 2 "phase_none.so: kernel phase_none has no phases or more than 32" \
     phase_none
 kernel "a phase for GPUs alone" 2 "kernel phase_gpu, phase gpu, has no cpu entry" phase_gpu
 # A kernel that ends the run in its second pass of five.

@@ -129,13 +129,13 @@ for place in leaving left; do
     ok "a rank that stops in the end does not keep mpirun: $place" $?
 done
 
-# MPI does not come back on rank 0.
+# MPI hangs on rank 0.
 if [ -n "${SAN:-}" ]; then
     skip "MPI that does not come back ends the run" "a sanitizer wants to be loaded first"
 else
     launched -np 2 env LD_PRELOAD="$BUILD/test/support/halt.so" PLB_TEST_HALT=asked:50:0 \
         "$PLBRUN" "$tmp/s.conf"
-    [ $? -eq 1 ] && grep -q 'MPI does not come back on rank 0.*--resume' "$tmp/out"
+    [ $? -eq 1 ] && grep -q 'MPI hangs on rank 0.*--resume' "$tmp/out"
     ok "MPI that does not come back ends the run" $?
 fi
 

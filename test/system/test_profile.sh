@@ -63,7 +63,7 @@ file=${file:-$tmp/none.profile}
 tries nap_using 2 --verbose
 ok "the second run" $?
 used "begins with the first one's" 2
-says "the summary says so" "2 PUs began with earlier measurements$"
+says "the summary says so" "2 PUs started from earlier measurements$"
 says "--verbose says where from" "2 of 2 .*$profiles"
 nap balance.profile=write
 used "profile = write reads none" 0
@@ -102,7 +102,7 @@ head -c 200 "$tmp/whole" >"$file"
 nap balance.profile=read
 ok "a profile cut in half does not stop a run" $?
 used "which begins without it" 0
-says "says what is wrong and what was done" "warning: the profile $file is damaged: .*set aside"
+says "says what is wrong and what was done" "warning: the profile $file is damaged: .*renamed"
 [ ! -e "$file" ] && [ "$(stat -c %s "$file.damaged")" -eq 200 ]
 ok "and sets it aside as it is" $?
 sed 's/^threads = .*/threads = 7/' "$tmp/whole" >"$file"
@@ -114,8 +114,8 @@ alone --profiles
 ok "--profiles lists" $?
 says "where they are" "Profiles in $profiles:"
 says "kernel and samples" "^$(basename "$file") .*sleeper .*samples .*0 min old"
-says "and marks what was set aside" "^$(basename "$file").damaged .*damaged: set aside"
-says "and what is damaged" "x.profile .*damaged: .*cut"
+says "and marks what was set aside" "^$(basename "$file").damaged .*damaged: renamed"
+says "and what is damaged" "x.profile .*damaged: .*truncated"
 [ "$(wc -l <"$tmp/out")" -eq 4 ] && [ -e "${file%.profile}x.profile" ]
 ok "a line each, and changes nothing" $?
 ranks 2 --profiles
@@ -143,10 +143,10 @@ says "and says so with --verbose" "profiles are off: neither XDG_CACHE_HOME nor 
 : >"$tmp/plain"
 XDG_CACHE_HOME=$tmp/plain nap --verbose
 ok "as where it cannot be made" $?
-says "which it says too" "profiles are off: $tmp/plain/plbrun cannot be made"
+says "which it says too" "profiles are off: $tmp/plain/plbrun cannot be created"
 XDG_CACHE_HOME=$tmp/plain nap
 says "without --verbose as well: it was asked for" \
-    "warning: profiles are off: $tmp/plain/plbrun cannot be made"
+    "warning: profiles are off: $tmp/plain/plbrun cannot be created"
 
 # in virtual time, with a PU that has become slow
 simulated() { alone --simulate "$tmp/two.cluster" --report "$tmp/r.json" "$tmp/nap.conf" "$@"; }
@@ -163,7 +163,7 @@ simulated balance.profile=read
 used "a PU that is three times slower" 1
 grep -q '"profiles_dropped": 1,' "$tmp/r.json"
 ok "drops its profile" $?
-says "and the summary says so" "2 PUs began with earlier measurements, 1 of them dropped as no longer true"
+says "and the summary says so" "2 PUs started from earlier measurements; 1 of them dropped these"
 [ "$(files '*.profile')" -gt 0 ] && [ "$(cat "$profiles"/*.profile | cksum)" = "$before" ]
 ok "profile = read leaves the file" $?
 simulated
@@ -186,5 +186,5 @@ ok "static by profile shares 2 : 1, as 1000/s and a third of 1500/s are" $?
 ranks 2 --balancer static "$tmp/nap.conf" balance.static.source=profile balance.profile=read
 [ $? -eq 2 ]
 ok "over real ranks it wants their own profile" $?
-says "with the same sentence" "static.source = profile, but no profile"
+says "with the same sentence" "static.source = profile, but there is no profile"
 done_testing

@@ -45,8 +45,8 @@ refused() {
     [ $? -eq 2 ] && grep -q "$2" "$tmp/out"
     ok "refused: $1" $?
 }
-refused "audits" 'run.audit: the records of kernel records cannot be audited' run.audit=0.1
-refused "child processes" 'no child process can hand over' run.isolate=yes
+refused "audits" 'run.audit: the records of kernel records cannot be compared' run.audit=0.1
+refused "child processes" 'a child process cannot pass on' run.isolate=yes
 
 if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
     # shellcheck disable=SC2034 # lib.sh uses it

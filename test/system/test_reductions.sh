@@ -32,7 +32,7 @@ bits "three ranks that take from each other" 3 --balancer static folds.nap=0.000
 bits "PUs with memory of their own" 3 cluster.file="$tmp/three.cluster"
 bits "audits and checksums" 2 run.audit=0.5 run.checksums=yes
 alone "$tmp/folds.conf" run.reproducible=yes run.journal="$tmp/j"
-[ $? -eq 2 ] && grep -q 'run.reproducible and run.journal: a journal keeps no arrays of chunks' "$tmp/out"
+[ $? -eq 2 ] && grep -q 'run.reproducible and run.journal exclude each other' "$tmp/out"
 ok "a journal is refused" $?
 
 # A rank is lost while its PUs are in their 9th task. The units that it had reported count once, and others

@@ -49,13 +49,13 @@ sed 's/"app": *"unequal"/"app": "phases"/' "$tmp/real.json" >"$tmp/phases.json"
 refused $? "a kernel of several phases is refused" 'several phases'
 printf '[node a]\npus = p\n[pu p]\nrate = 1000\n' >"$tmp/one.cluster"
 "$PLBRUN" --replay "$tmp/one.cluster" "$tmp/app.conf" >"$tmp/out" 2>&1
-refused $? "a .cluster file is no report" 'one.cluster: this is no report .* use --simulate'
+refused $? "a .cluster file is no report" 'one.cluster: this is not a report, .* use --simulate'
 "$PLBRUN" --replay "$tmp/none.json" "$tmp/app.conf" >"$tmp/out" 2>&1
 refused $? "a file that is missing" 'none.json: No such file'
 for order in "--simulate $tmp/one.cluster --replay $tmp/real.json" \
     "--replay $tmp/real.json --simulate $tmp/one.cluster"; do
     # shellcheck disable=SC2086 # four words
     "$PLBRUN" $order "$tmp/app.conf" >"$tmp/out" 2>&1
-    refused $? "two things to simulate" "--simulate $tmp/one.cluster and --replay $tmp/real.json: only one"
+    refused $? "two things to simulate" "--simulate $tmp/one.cluster and --replay $tmp/real.json exclude"
 done
 done_testing

@@ -90,10 +90,10 @@ ok "but no more than --grace" $?
 # Of two ranks only one can serve.
 run 2 -k -j 1 --serve '[ -e go.$PPID ] || { mkdir bad 2>/dev/null && echo $PPID >bad/ppid; }
     [ "$(cat bad/ppid)" = $PPID ] && { echo no licence >&2; exit 6; }; exec sh slow.sh' --lines cases
-[ $? -eq 0 ] && cmp stdout right && grep -q '3 servers have ended without an answer, status 6: no licence' out
+[ $? -eq 0 ] && cmp stdout right && grep -q '3 servers ended without an answer, status 6: no licence' out
 ok "a rank that cannot serve leaves, and says why" $?
 "$PLBRUN" -j 1 --serve 'sh -c "echo broken >&2; exit 2"' --lines cases >stdout 2>out
-[ $? -eq 1 ] && grep -q '3 servers have ended without an answer, status 2: broken' out
+[ $? -eq 1 ] && grep -q '3 servers ended without an answer, status 2: broken' out
 ok "where nobody can, the run fails" $?
 "$PLBRUN" -k --serve 'sh -c "while read l; do echo 1; echo 2; done"' --lines cases >stdout 2>out
 [ $? -eq 1 ] && grep -q 'each answer is one line, or ends as --answer-end says' out
@@ -105,9 +105,9 @@ sentence() {
     [ $? -eq 2 ] && [ "$(wc -l <out)" -eq 1 ] && grep -qE "^plbrun: .*$2" out
     ok "refused: $1" $?
 }
-sentence "a server that does not exist" 'command.serve: there is no program nosuch in PATH' --serve nosuch \
+sentence "a server that does not exist" 'command.serve: program nosuch in PATH was not found' --serve nosuch \
     --range 1-2
-sentence "both" 'command.run and command.serve both' --serve cat --run true --range 1-2
+sentence "both" 'command.run and command.serve exclude each other' --serve cat --run true --range 1-2
 sentence "an end without a server" 'command.answer_end is for servers' --run true --answer-end x --range 1-2
 sentence "no time" 'timeout = 9 weeks is not a time such as 90s' --run true --timeout '9 weeks' --range 1-2
 

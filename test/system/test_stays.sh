@@ -32,7 +32,7 @@ for every in 1 2; do
     ok "next finds the labels that it has asked for, each pass of $every" $?
 done
 alone "$tmp/k.conf" kmeans.stays=no kmeans.gather=1
-[ $? -ne 0 ] && grep -q 'plb_app_gather(3): there is no OUTPUT that stays' "$tmp/out"
+[ $? -ne 0 ] && grep -q 'plb_app_gather(3): this is not the handle of an OUTPUT with' "$tmp/out"
 ok "nobody asks for an output that does not stay" $?
 right "small blocks of anybody" 3 --balancer greedy balance.grain=997
 right "by default, with checksums" 3 run.checksums=yes
@@ -52,7 +52,7 @@ fi
 # ended: the run was right after the loss of rank 1, whose labels were computed again.
 ended() {
     wait "$run" && grep -q 'rank 1 on .* is lost' "$tmp/out" &&
-        grep -q 'are lost, and computed again' "$tmp/out" && grep -q 'verified' "$tmp/out"
+        grep -q 'are lost and re-computed' "$tmp/out" && grep -q 'verified' "$tmp/out"
 }
 # shellcheck disable=SC2034 # lib.sh uses them
 LAUNCH=(timeout 120 mpirun --enable-recovery) gate_at=1000000

@@ -37,7 +37,7 @@ lost() { grep -c 'is lost (its kernel has crashed)' "$tmp/out"; }
 
 deadly 4 deadly.bad=137
 [ $? -eq 1 ] && [ "$(lost)" -eq 2 ] && right 137 && grep -q '; 1 row set aside; ' "$tmp/out" &&
-    grep -q '^plbrun: row 137 has no result, .* all other results are written, .*run.skip_bad = yes' \
+    grep -q '^plbrun: row 137 has no result, .* all other results are written; .*run.skip_bad = yes' \
         "$tmp/out" &&
     grep -qE 'row 137 was set aside: .* 2 times \(SIGSEGV\), on PU [0-2] \(rank [1-3]\), and bef' "$tmp/out"
 ok "two ranks die, the third one does the rest, status 1" $?
@@ -57,7 +57,7 @@ ok "the second task has one unit alone" $?
 
 deadly 4 deadly.bad=137 deadly.thread=yes run.skip_bad=yes --verify
 [ $? -eq 0 ] && [ "$(lost)" -eq 2 ] && right 137 && grep -q 'row 137 was set aside' "$tmp/out" &&
-    grep -q 'is not verified, since units were set aside' "$tmp/out" && ! grep -q 'WRONG' "$tmp/out"
+    grep -q 'is not verified, because units were set aside' "$tmp/out" && ! grep -q 'WRONG' "$tmp/out"
 ok "a thread of the kernel, and skip_bad: status 0" $?
 
 # Rank 0 computes too: the other ranks get the units that kill, as the last ones of static shares.
@@ -72,7 +72,7 @@ ok "with one other rank all units of the task are set aside" $?
 
 deadly 4 deadly.bad=137 deadly.passes=3 run.journal="$tmp/j"
 [ $? -eq 1 ] && [ "$(lost)" -eq 2 ] && right 137 && grep -q 'row 137 of pass 1 was set aside' "$tmp/out" &&
-    grep -q -- '--resume goes on from there' "$tmp/out"
+    grep -q -- '--resume continues from there' "$tmp/out"
 ok "later passes leave the unit out" $?
 DEADLY_SPARES=1 deadly 3 deadly.bad=137 deadly.passes=3 run.journal="$tmp/j" --resume
 [ $? -eq 0 ] && [ "$(lost)" -eq 0 ] && right && [ "$(field resumed_pass)" = 1 ]

@@ -7,7 +7,7 @@ lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" \
 # Rank 0 hangs in a task. The other rank has work for a minute.
 lines "$tmp/h.conf" '[app]' "kernel = $BUILD/test/kernels/straggler.so" \
     '[straggler]' 'units = 60000' 'hangs = yes' 'rank = 0' 'tell = yes'
-ends='no new task starts, and those that run have'
+ends='no new task starts, and running tasks have'
 
 # naps N ARGUMENTS...: a run whose tasks wait at the gate; false where it ends before.
 naps() {
@@ -27,7 +27,7 @@ wished() { kill -USR1 "$run"; await 1 "$ends"; }
 # interrupted WHY UNITS: the run's status is 1, and sentence and report say that it was interrupted so.
 interrupted() {
     wait "$run"
-    [ $? -eq 1 ] && [ "$(grep -c "plbrun: $1 when [0-9]* of $2 [a-z]* of pass 1 were done; to have all, " \
+    [ $? -eq 1 ] && [ "$(grep -c "plbrun: $1 after [0-9]* of $2 [a-z]* of pass 1; to compute all, " \
         "$tmp/out")" -eq 1 ] && [ "$(field status)" = interrupted ] && [[ $(field error) == "$1"* ]]
 }
 
@@ -82,7 +82,7 @@ for left in 3 9 27; do
     wait "$run"
 done
 open_gate
-interrupted 'interrupted since Slurm will end the job' 2000 && kept 2000
+interrupted 'interrupted because Slurm is about to end the job' 2000 && kept 2000
 ok "the end of Slurm's job" $?
 export SLURM_JOB_END_TIME=$(($(date +%s) + 2))
 naps 2 run.time_limit=off

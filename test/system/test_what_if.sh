@@ -43,7 +43,7 @@ ok "one with a wrong result is not, either" $?
 lines "$tmp/s.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[sleeper]' 'units = 60' \
     "out = $tmp/y.npy" '[cluster]' 'threads = 1'
 alone --quiet --report "$tmp/r.json" --balancer static "$tmp/s.conf"
-grep -q '"what_if_note": "the kernel does not tell what units cost' "$tmp/r.json"
+grep -q '"what_if_note": "unit costs are unknown' "$tmp/r.json"
 ok "costs that nobody told are not learned from a few tasks" $?
 
 # Of many passes some are simulated. The others count, too. A pass of sure is a few events, so that all of its

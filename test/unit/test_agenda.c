@@ -216,7 +216,7 @@ static void nobody_is_forgotten_when_all_are_idle(void **state)
         assert_null(plb_master_failure(f.master));
         finish(&f, 5);
         const char *why = plb_master_failure(f.master);
-        assert_non_null(strstr(why, "scripted grants nothing although 940 units remain"));
+        assert_non_null(strstr(why, "scripted grants nothing, although 940 units remain"));
         stop(&f);
     }
 }
@@ -228,7 +228,7 @@ static void without_memory_there_is_no_run(void **state)
     start_scripted(&f, 2, 1000, NULL, 10.0);
     script.no_memory = true;
     begin(&f, 0, 0, 20.0, 2);
-    assert_non_null(strstr(plb_master_failure(f.master), "scripted found no memory"));
+    assert_non_null(strstr(plb_master_failure(f.master), "scripted has no memory"));
     struct plb_message b = block_of(&f, 0);
     assert_int_equal(report(&f, b, 0, 0, 5), 0);
     move(&f, b, 0, 1, 0, 5, 1);

@@ -114,10 +114,10 @@ static void words_in_a_wrong_place_are_told(void **state)
     static const struct {
         const char *line, *says;
     } wrong[] = {
-        {"balance.migration=off a.conf", "the conf file comes before 'balance.migration=off'"},
-        {"a.conf b.conf", "'b.conf' is neither the conf file (that is a.conf) nor section.key=value"},
-        {"-np 3 a.conf", "unknown option -np; it is one of mpirun's: mpirun -np N plbrun app.conf"},
-        {"--oversubscribe a.conf", "unknown option --oversubscribe; it is one of mpirun's"},
+        {"balance.migration=off a.conf", "the conf file must come before 'balance.migration=off'"},
+        {"a.conf b.conf", "'b.conf' is neither the conf file (a.conf) nor section.key=value"},
+        {"-np 3 a.conf", "unknown option -np; it belongs to mpirun: mpirun -np N plbrun app.conf"},
+        {"--oversubscribe a.conf", "unknown option --oversubscribe; it belongs to mpirun"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct plb_arguments a;

@@ -135,7 +135,7 @@ static void a_difference_is_described(void **state)
     assert_false(plb_results_agree(&w.app, &w.set, rows, a, b, &where));
     assert_true(where.buffer == 0 && where.byte == 10);
     plb_results_print_difference(&w.app, &w.set, rows, a, b, &where, text);
-    assert_string_equal(text, "'out' of row 2 has, from byte 2 on, 030405060708 and ff0405060708");
+    assert_string_equal(text, "'out' of row 2 differs from byte 2 on: 030405060708 and ff0405060708");
     b[0] = one;
     b[1] = &other_sum;
     assert_false(plb_results_agree(&w.app, &w.set, rows, a, b, &where));

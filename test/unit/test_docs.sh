@@ -99,6 +99,16 @@ grep -rnE '^ *(/\*|\*|#|//|-)? *What [a-z-]|[.:;] What [a-z]' "${sources[@]}" --
     --exclude-dir=build . | grep -v '\.md:[0-9]*:##' >"$tmp/out"
 ok "no sentence begins with What" $(($(wc -l <"$tmp/out") > 0))
 
+# Messages that a page quotes are those of the program: as they stand there, with … for what printf puts in.
+cat runtime/*.c runtime/*/*.c runtime/*/*/*.c kernels/*/*.c | tr '\n' ' ' |
+    sed -E 's/" *"//g; s/%%/\x01/g; s/%[-0-9.*+#]*[hlzjt]*[a-zA-Z]/…/g; s/\x01/%/g' >"$tmp/messages"
+quoted=$(sed -n 's/^> `\(.*\)`$/\1/p' docs/guide/troubleshooting.md)
+while read -r message; do
+    grep -qF -- "$message" "$tmp/messages" || echo "nothing says: $message"
+done <<<"$quoted" >"$tmp/out"
+ok "the program says the messages of troubleshooting.md" \
+    $(($(wc -l <<<"$quoted") < 10 || $(wc -l <"$tmp/out") > 0))
+
 # A release is a page; the bullets that led to it are in packaging/.
 awk '/^## / { release = $2 } { n[release] += NF }
     END { for (r in n) if (r ~ /[0-9]/ && n[r] > 900) print r, n[r], "words" }' CHANGELOG.md >"$tmp/out"

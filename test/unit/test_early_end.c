@@ -55,8 +55,8 @@ static void a_limit_counts_from_the_start(void **state)
     assert_true(plb_early_end_begins(&end, 102.0));
     assert_false(plb_early_end_begins(&end, 102.1)); /* once */
     plb_early_end_describe(&end, &made, true, text);
-    assert_string_equal(text, "the time limit (run.time_limit = 2s) was reached when 3 of 10 naps of pass 2 "
-                              "were done; to have all, run it again with a larger run.time_limit");
+    assert_string_equal(text, "the time limit (run.time_limit = 2s) was reached after 3 of 10 naps of pass "
+                              "2; to compute all, run it again with a larger run.time_limit");
     plb_early_end_fini(&end);
 }
 
@@ -157,9 +157,9 @@ static void slurm_s_end_counts(void **state)
     assert_true(plb_early_end_begins(&end, now + 3545.0));
     plb_early_end_describe(&end, &made, false, text);
     assert_string_equal(text,
-                        "interrupted since Slurm will end the job when 3 of 10 naps of pass 1 were done; "
-                        "to have all, submit it again with more time (sbatch --time); "
-                        "--keep-partial keeps what is done");
+                        "interrupted because Slurm is about to end the job after 3 of 10 naps of pass 1; "
+                        "to compute all, submit it again with more time (sbatch --time); "
+                        "--keep-partial writes the results so far");
     plb_early_end_fini(&end);
     end = begin(&off, now);
     assert_false(plb_early_end_begins(&end, now + 4000.0));

@@ -89,9 +89,9 @@ static void a_missing_part_makes_it_unknown(void **state)
     assert_true(isnan(r.energy_j));
     assert_near(r.measured_j, 30.0);
     char *text = said(&r);
-    assert_string_equal(
-        text, "energy at least 30 J: packages 30 J (perf, 1 uJ); not measured in full on 1 host, such as b: "
-              "there is no library\n");
+    assert_string_equal(text,
+                        "energy at least 30 J: packages 30 J (perf, 1 uJ); incomplete on 1 host, such as b: "
+                        "there is no library\n");
     free(text);
 }
 

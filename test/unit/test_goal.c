@@ -46,7 +46,7 @@ static void who_is_left_out_and_the_gain_are_told(void **state)
     assert_string_equal(text, "objective energy: 1 of 3 PUs left out (1), which saved about 1.2 kJ and took "
                               "2.00 s longer\n");
     free(text);
-    assert_string_equal(pus[1].unused, "others do it with less energy");
+    assert_string_equal(pus[1].unused, "other PUs need less energy");
     r.goal.saved_j = NAN;
     text = said(&r);
     assert_string_equal(text, "objective energy: 1 of 3 PUs left out (1)\n");
@@ -85,7 +85,7 @@ static void limits_are_met_or_not(void **state)
     free(text);
     r.goal.most_w = 0.0;
     text = said(&r);
-    assert_non_null(strstr(text, "not tried: the run ended before all PUs were known"));
+    assert_non_null(strstr(text, "not tried, because the run ended before all PUs were measured"));
     assert_string_equal(r.goal.cap, "untried");
     free(text);
 }
@@ -107,8 +107,8 @@ static void an_unknown_cap_is_told(void **state)
     r.goal.saved_j = (double)NAN;
     char *text = said(&r);
     assert_string_equal(
-        text, "objective edp: 1 of 3 PUs left out (1); cap of 100 W NOT known to be kept: the watts "
-              "of 1 PU are unmeasured; NOT kept while watts were learned: up to 120 W\n");
+        text, "objective edp: 1 of 3 PUs left out (1); cap of 100 W NOT known to be kept, because the watts "
+              "of 1 PU are unmeasured; NOT kept while watts were being measured: up to 120 W\n");
     assert_string_equal(r.goal.cap, "unmeasured");
     free(text);
     r.goal.most_w = 101.0;

@@ -71,10 +71,10 @@ static void an_entry_that_changes_its_input_is_seen(void **state)
         plb_entry_fn entry;
         const char *why;
     } cases[] = {{read_only, ""},
-                 {change_factor, "it changed its buffer 0, which is an input, and for reading alone"},
-                 {change_units, "it changed its buffer 1, which is an input, and for reading alone"},
-                 {change_halo, "it changed its buffer 1, which is an input, and for reading alone"},
-                 {change_block, "it changed its constant block, which is for reading alone"}};
+                 {change_factor, "it changed its buffer 0, which is an input and read-only"},
+                 {change_units, "it changed its buffer 1, which is an input and read-only"},
+                 {change_halo, "it changed its buffer 1, which is an input and read-only"},
+                 {change_block, "it changed its constant block, which is read-only"}};
     struct plb_executor e;
     struct plb_error err = {.status = PLB_OK};
     struct plb_dataset set = dataset();

@@ -77,8 +77,8 @@ static void wrong_lines_are_told(void **state)
     static const char *const cases[][2] = {
         {"a = \"b", "input:2: the value begins with a quote"},
         {"a = 'b\"", "input:2: the value begins with a quote"},
-        {"a = \"b\" c", "input:2: there is text behind the quoted value"},
-        {"a = \"b\"# c", "input:2: there is text behind the quoted value"},
+        {"a = \"b\" c", "input:2: text follows the quoted value"},
+        {"a = \"b\"# c", "input:2: text follows the quoted value"},
         {"a ; = b", "input:2: neither a [section] nor 'key = value'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

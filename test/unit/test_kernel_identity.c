@@ -108,7 +108,7 @@ static void a_file_that_is_gone_is_told(void **state)
     assert_int_equal(plb_kernel_load(path, "test", NULL, &kernel, &err), PLB_OK);
     unlink(path);
     assert_int_equal(plb_kernel_identity(kernel, &id, &err), PLB_EFAILED);
-    assert_non_null(strstr(err.text, "kernel empty cannot be read"));
+    assert_non_null(strstr(err.text, "kernel empty can no longer be read"));
 }
 
 /* The published FNV-1a value of "foobar" (isthe.com/chongo/tech/comp/fnv). */

@@ -223,7 +223,7 @@ static void a_rank_that_is_cut_off_early_blames_no_version(void **state)
     rank->mpi = mpi;
     rank->err = &err;
     assert_int_equal(plb_cluster_start(rank), PLB_EFAILED);
-    assert_string_equal(err.text, "the run has ended before this rank had joined it");
+    assert_string_equal(err.text, "the run ended before this rank had joined");
     free(rank);
     plb_mpi_close(mpi, 0.0);
 }

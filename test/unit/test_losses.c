@@ -127,7 +127,7 @@ static void without_pus_the_run_fails(void **state)
     struct fixture f = {0};
     prepare(&f, "greedy", 10.0, 0, 100, NULL);
     plb_master_begin(f.master, 1, 0, 0, &f.map, 0.0, &f.out);
-    assert_non_null(strstr(plb_master_failure(f.master), "no processing unit is left"));
+    assert_non_null(strstr(plb_master_failure(f.master), "no PU is left"));
     stop(&f);
 }
 

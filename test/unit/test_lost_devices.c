@@ -83,7 +83,7 @@ static void the_last_pu_ends_the_run(void **state)
             if (f.out.at[i].type == PLB_BLOCK && f.out.at[i].to == node)
                 fail_units(&f, f.out.at[i], node, 0, f.out.at[i].block.range.count);
     }
-    assert_non_null(strstr(plb_master_failure(f.master), "no processing unit is left"));
+    assert_non_null(strstr(plb_master_failure(f.master), "no PU is left"));
     stop(&f);
 }
 

@@ -134,7 +134,7 @@ static void a_host_without_counters_says_so(void **state)
     struct plb_meters meters;
     plb_meters_open(&meters, *state, true, NULL, 0);
     assert_int_equal(meters.n, 0);
-    assert_string_equal(meters.why, "this host shows no counter of its processors' energy");
+    assert_string_equal(meters.why, "this host has no readable counter of processor energy");
     assert_string_equal(meters.gpus_why, "");
     plb_meters_close(&meters);
 }
@@ -175,8 +175,7 @@ static void a_counter_for_root_alone_is_named(void **state)
     plb_meters_open(&meters, *state, true, NULL, 0);
     assert_int_equal(seteuid(0), 0);
     assert_null(named(&meters, "package-0"));
-    assert_non_null(
-        strstr(meters.why, "/sys/class/powercap/intel-rapl:0/energy_uj may be read by root alone"));
+    assert_non_null(strstr(meters.why, "only root may read"));
     assert_non_null(strstr(meters.why, "perf_event_paranoid"));
     plb_meters_close(&meters);
 }
@@ -219,7 +218,7 @@ static void where_perf_is_refused_the_others_are_read(void **state)
     put_perf(*state);
     plb_meters_open(&meters, *state, true, NULL, 0);
     assert_int_equal(meters.n, 0);
-    assert_non_null(strstr(meters.why, "/proc/sys/kernel/perf_event_paranoid keeps users"));
+    assert_non_null(strstr(meters.why, "/proc/sys/kernel/perf_event_paranoid forbids users"));
     plb_meters_close(&meters);
     put_hwmon(*state);
     plb_meters_open(&meters, *state, true, NULL, 0);

@@ -113,8 +113,8 @@ static void parts_beyond_the_buffer_are_a_mistake(void **state)
     } wrong[] = {{0, BYTES, 1, "has 4000 bytes"},
                  {0, 1, SIZE_MAX, "has 4000 bytes"},
                  {0, SIZE_MAX, 2, "has 4000 bytes"},
-                 {1, 0, 8, "plb_app_replace_part(1): there is no replicated buffer"},
-                 {-1, 0, 8, "there is no replicated buffer"}};
+                 {1, 0, 8, "plb_app_replace_part(1): this is not the handle of a replicated buffer"},
+                 {-1, 0, 8, "this is not the handle of a replicated buffer"}};
     (void)state;
     plb_app_replace_part(&app, 0, BYTES, 0);
     assert_int_equal(app.err.status, PLB_OK);

@@ -71,7 +71,7 @@ static void refused(const struct plb_profile_key *key, const char *because)
     if (plb_profile_load(folder, key, &p, &err) == PLB_OK)
         fail_msg("a profile that should say '%s' was believed", because);
     assert_int_equal(p.n, 0);
-    if (strstr(err.text, because) == NULL || strstr(err.text, "set aside as") == NULL
+    if (strstr(err.text, because) == NULL || strstr(err.text, "renamed to") == NULL
         || strstr(err.text, folder) == NULL)
         fail_msg("expected '%s': %s", because, err.text);
     assert_false(there(key, ""));
@@ -146,7 +146,7 @@ static void a_file_cut_anywhere_is_set_aside(void **state)
     assert_true(size > 300 && size < sizeof text - 1);
     for (size_t n = 0; n < size; n++) {
         put(path_of(&gpu, ""), text, n);
-        refused(&gpu, n + 1 < size ? "" : "it was cut");
+        refused(&gpu, n + 1 < size ? "" : "it was truncated");
     }
     struct stat info;
     assert_true(stat(path_of(&gpu, ".damaged"), &info) == 0
@@ -171,7 +171,7 @@ static void a_changed_byte_is_noticed(void **state)
     refused(&gpu, "its checksum is wrong");
     memset(text, '\0', sizeof text);
     put(path_of(&gpu, ""), text, sizeof text);
-    refused(&gpu, "it was cut");
+    refused(&gpu, "it was truncated");
     assert_int_equal(mkdir(path_of(&gpu, ""), 0700), 0);
     unlink(path_of(&gpu, ".damaged"));
     refused(&gpu, "not a regular file");
@@ -237,7 +237,7 @@ static void only_what_can_have_been_measured_is_believed(void **state)
     forge("[samples]", "[else]");
     refused(&gpu, "no sample");
     forge("[samples]", "[samples");
-    refused(&gpu, "not understood");
+    refused(&gpu, "unknown line");
     unlink(path_of(&gpu, ".damaged"));
 }
 
@@ -250,7 +250,7 @@ static void the_profile_of_another_pu_is_refused(void **state)
     save(&other);
     snprintf(from, sizeof from, "%s", path_of(&other, ""));
     assert_int_equal(rename(from, path_of(&gpu, "")), 0);
-    refused(&gpu, "of another PU, kernel or machine");
+    refused(&gpu, "belongs to another PU, kernel or machine");
     unlink(path_of(&gpu, ".damaged"));
 }
 
@@ -294,7 +294,7 @@ static void the_folder_follows_the_rules(void **state)
     put(found, "", 0);
     snprintf(wanted, sizeof wanted, "%s/file/plbrun/profiles", scratch);
     assert_int_equal(plb_profile_make_folder(wanted, &err), PLB_EFAILED);
-    assert_non_null(strstr(err.text, "/file/plbrun cannot be made"));
+    assert_non_null(strstr(err.text, "/file/plbrun cannot be created"));
     err = (struct plb_error){.status = PLB_OK};
     struct plb_profile p = example();
     assert_int_equal(plb_profile_save(wanted, &gpu, &p, &err), PLB_EFAILED);

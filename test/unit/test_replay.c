@@ -78,12 +78,12 @@ static const struct {
     {"{\"app\": \"spmm\", \"units\": 9, " PUS ", \"costs\": [{\"first\": 0, \"count\": 8, \"cost\": 1}]}",
      "cover all units"},
     {"{\"app\": \"spmm\", \"units\": 9, " PUS ", \"costs\": [{\"first\": 1, \"count\": 8, \"cost\": 1}]}",
-     "one after the other"},
+     "in order"},
     {"{\"app\": \"spmm\", \"units\": 9, " PUS ", \"costs\": [{\"first\": 0, \"count\": 10, \"cost\": 1}]}",
-     "one after the other"},
+     "in order"},
     {"{\"app\": \"spmm\", \"units\": 9, " PUS ", \"costs\": [{\"first\": 0, \"count\": 9, \"cost\": -1}]}",
-     "one after the other"},
-    {"{\"app\": \"spmm\", \"units\": 9, " PUS ", \"costs\": [null]}", "one after the other"},
+     "in order"},
+    {"{\"app\": \"spmm\", \"units\": 9, " PUS ", \"costs\": [null]}", "in order"},
 };
 
 static void refuses_what_is_no_report(void **state)

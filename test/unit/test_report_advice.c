@@ -50,7 +50,7 @@ static void advice_names_what_was_set(void **state)
     struct plb_report_setting *nothing = SETTINGS(NOTHING);
     NO_ADVICE(PLB_LOST_TO_STARTS, usual, nothing);
     NO_ADVICE(PLB_LOST_TO_STARTS, usual, SETTINGS({"balance", "grain", "0", ""}));
-    ADVISES("leave out balance.grain=1, the most rows that a task may have", PLB_LOST_TO_STARTS, usual,
+    ADVISES("leave out balance.grain=1, which limits the rows per task", PLB_LOST_TO_STARTS, usual,
             SETTINGS({"balance", "grain", "1", ""}));
     NO_ADVICE(PLB_LOST_TO_TRAINING, usual, nothing);
     ADVISES("--balancer sure", PLB_LOST_TO_TRAINING, ((struct plb_report){.balancer = "plb-hec"}), nothing);
@@ -67,7 +67,7 @@ static void advice_names_what_was_set(void **state)
     ADVISES("it is 50 % of the work", PLB_LOST_TO_TAIL, ((struct plb_report){.largest_unit = 0.5}), nothing);
     ADVISES("--balancer sure", PLB_LOST_TO_TAIL, ((struct plb_report){.balancer = "static"}), nothing);
     ADVISES("balance.backups=on", PLB_LOST_TO_TAIL, usual, SETTINGS({"balance", "backups", "off", ""}));
-    ADVISES("more and smaller rows would help, at least one for each PU", PLB_LOST_TO_TAIL,
+    ADVISES("split the work into more and smaller rows, at least one per PU", PLB_LOST_TO_TAIL,
             ((struct plb_report){.units = 2}), nothing);
     ADVISES("there are only 2 rows for 3 PUs", PLB_LOST_TO_IMBALANCE, ((struct plb_report){.units = 2}),
             nothing);
@@ -91,15 +91,15 @@ static void a_task_that_took_too_long_is_named(void **state)
     pus[0].imbalance_s = pus[1].imbalance_s = 5.0;
     pus[2].held_up_s = 10.0;
     account(&r);
-    HAS("imbalance, 33 % of the run. One task, rows 20 to 29, seems to be 82 % of all work, and others "
+    HAS("imbalance: 33 % of the run. One task, rows 20 to 29, seems to be 82 % of all work, and others "
         "waited for "
-        "PU 2 (p2). Advice: if rows 20 to 29 always take so long, cut the dear ones");
+        "PU 2 (p2). Advice: if rows 20 to 29 always take so long, split the expensive ones");
     pus[2].longest_units = 1;
     account(&r);
-    HAS("if row 20 always takes so long, cut it into smaller ones: no balancing can end before it does");
+    HAS("if row 20 always takes so long, split it into smaller ones: no balancer can end before it does");
     r.balancer = "static";
     account(&r);
-    HAS("cut it into smaller ones");
+    HAS("split it into smaller ones");
     pus[2].longest_units = 10; /* another balancer would cut them */
     account(&r);
     HAS("82 % of all work, and others waited for PU 2 (p2). Advice: try --balancer sure");
@@ -139,7 +139,7 @@ static void a_pu_that_lacked_its_core_is_not_blamed_for_its_power(void **state)
     for (int p = 0; p < 3; p++)
         pus[p].power = p == 2 ? 2.0 : 1.0;
     account(&r);
-    HAS("power 1 would have fit");
+    HAS(", would match");
     pus[2].cpu_s = 2.4, pus[2].waited_s = 7.6, pus[2].threads = 1;
     account(&r);
     HAS("Others waited for PU 2 (p2), which had 24 % of its core.");
@@ -147,7 +147,8 @@ static void a_pu_that_lacked_its_core_is_not_blamed_for_its_power(void **state)
     assert_null(strstr(text_of(plb_verdict_print, &r), "power 1"));
     pus[1].cpu_s = 4.0, pus[1].waited_s = 1.0;
     r.emulated = true;
-    HAS("2 PUs had 24 to 80 % of their cores, PU 2 the least, and other programs or threads had the rest: "
+    HAS("2 PUs had 24 to 80 % of their cores, PU 2 the least, and other programs or threads had the rest, so "
+        "that "
         "emulated PUs were slower than the .cluster file says.");
     pus[1].waited_s = pus[2].waited_s = 0.2; /* nothing to speak of */
     assert_null(strstr(text_of(plb_verdict_print, &r), "core"));
@@ -181,10 +182,10 @@ static void the_summary_ends_with_the_advice(void **state)
         {.change = "without balance.grain", .foretold_s = 6.0, .ratio = 0.6}};
     r.changes = changes;
     r.n_changes = 2;
-    assert_non_null(strstr(text_of(plb_advice_print, &r), "; foretold: 6.00 s instead of 10.00 s\n"));
-    assert_non_null(strstr(text_of(plb_verdict_print, &r), "; foretold: 6.00 s instead of 10.00 s."));
+    assert_non_null(strstr(text_of(plb_advice_print, &r), "; predicted: 6.00 s instead of 10.00 s\n"));
+    assert_non_null(strstr(text_of(plb_verdict_print, &r), "; predicted: 6.00 s instead of 10.00 s."));
     changes[1].ratio = 1.0;
-    assert_null(strstr(text_of(plb_advice_print, &r), "foretold"));
+    assert_null(strstr(text_of(plb_advice_print, &r), "predicted"));
 }
 
 int main(void)

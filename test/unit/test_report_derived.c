@@ -65,7 +65,7 @@ static void a_resumed_run_tells_of_its_own_part(void **state)
     pus[1].units = 20;
     plb_report_derive(&r);
     assert_int_equal(plb_report_units(&r), 50);
-    assert_string_equal(pus[2].unused, "nothing was left for it"); /* the run is whole */
+    assert_string_equal(pus[2].unused, "no work was left for it"); /* the run is whole */
     for (const struct plb_report_field *f = plb_pu_fields; f->meaning != NULL; f++)
         if (f->heading != NULL && strcmp(f->heading, "share") == 0)
             assert_true(plb_field_value(f, &r, &pus[0]).real == 60.0);
@@ -75,7 +75,7 @@ static void a_resumed_run_tells_of_its_own_part(void **state)
     plb_report_line(&r, out);
     fclose(out);
     assert_non_null(strstr(line, "x: 50 rows by 3 PUs"));
-    assert_non_null(strstr(line, "; resumed in pass 7 with 50 rows done; "));
+    assert_non_null(strstr(line, "; resumed in pass 7 after 50 rows; "));
     free(line);
     pus[1].units = 19;
     plb_report_derive(&r);

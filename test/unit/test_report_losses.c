@@ -17,7 +17,7 @@ static void a_perfect_run_loses_nothing(void **state)
     near(r.load_balance, 1.0);
     assert_string_equal(
         text_of(plb_verdict_print, &r),
-        "The run took 1.00 times the ideal (parallel efficiency 100 %). No single loss is above 1 %.");
+        "The run took 1.00 times the ideal time (parallel efficiency 100 %). No single loss is above 1 %.");
     assert_string_equal(text_of(plb_advice_print, &r), "");
 }
 
@@ -44,9 +44,10 @@ static void copies_count_by_the_rate_of_their_pu(void **state)
     account(&r);
     assert_int_equal(loss->pu, 2);
     near(loss->part, 0.4);
-    assert_string_equal(text_of(plb_verdict_print, &r),
-                        "The run took 1.2 times the ideal (parallel efficiency 80 %). The largest loss: "
-                        "copies not hidden, 20 % of the run. PU 2 (p2) lost most of it.");
+    assert_string_equal(
+        text_of(plb_verdict_print, &r),
+        "The run took 1.2 times the ideal time (parallel efficiency 80 %). The largest loss is "
+        "copies not hidden: 20 % of the run. PU 2 (p2) lost most of this time.");
 }
 
 /* Two PUs of a node lose alike: the loss is the node's. All alike: it is nobody's. */
@@ -99,8 +100,9 @@ static void what_all_pus_of_a_node_wait_for_is_their_nodes(void **state)
     pus[1].work = 40.0;
     pus[2].work = 60.0;
     account(&r);
-    assert_non_null(strstr(text_of(plb_verdict_print, &r),
-                           "; waits for work, 15 % of the run, have the same cause: together 50 %."));
+    assert_non_null(
+        strstr(text_of(plb_verdict_print, &r),
+               "; the waits for work (15 % of the run) have the same cause; together they are 50 %."));
 }
 
 /* Each PU has one task, its share: others wait since shares are wrong, not for a task that is too large. */
@@ -122,16 +124,15 @@ static void a_task_that_is_a_whole_share_is_imbalance(void **state)
     near(NAMED(&r, PLB_LOST_TO_IMBALANCE), 0.75 * 7.5);
     near(pus[1].work_share, 100.0 / 175.0);
     near(pus[1].rate_share, 0.25);
-    const char *late = "imbalance, 56 % of the run. PU 1 (p1) was given 57 % of the work";
+    const char *late = "imbalance: 56 % of the run. PU 1 (p1) was granted 57 % of the work";
     assert_non_null(strstr(text_of(plb_verdict_print, &r), late));
-    assert_non_null(
-        strstr(text_of(plb_verdict_print, &r), "work and can do 25 % of what all do in a second."));
+    assert_non_null(strstr(text_of(plb_verdict_print, &r), "work, but its share of the total rate is 25 %."));
     for (int p = 0; p < 3; p++)
         pus[p].power = p == 1 ? 4.0 : 1.5;
     account(&r);
     assert_non_null(strstr(text_of(plb_verdict_print, &r),
-                           "of the work, by its power 4, and can do 25 % of what all do in a second; power 1 "
-                           "would have fit, 0.25 times as much."));
+                           "of the work because of its power 4, but its share of the total rate is 25 %; "
+                           "power 1, 0.25 times as much, would match."));
     r.largest_unit = 0.5; /* that one unit may be what took so long */
     account(&r);
     near(NAMED(&r, PLB_LOST_TO_TAIL), 0.75 * 7.5);
@@ -155,9 +156,10 @@ static void tasks_that_are_all_start_are_lost_to_starts(void **state)
     assert_true(plb_losses_only_starts(&r));
     for (int p = 0; p < 3; p++)
         pus[p].tasks = 10;
-    assert_string_equal(text_of(plb_verdict_print, &r),
-                        "The ideal is not known. The largest loss: task starts, 89 % of the run. 30 tasks "
-                        "took 866.7 ms each, whatever their size: the kernel takes that long for any.");
+    assert_string_equal(
+        text_of(plb_verdict_print, &r),
+        "The ideal time is unknown. The largest loss is task starts: 89 % of the run. 30 tasks "
+        "took 866.7 ms each, whatever their size, because the kernel takes that long for any task.");
     assert_int_equal(plb_losses_largest(&r), PLB_LOST_TO_STARTS);
     near(NAMED(&r, PLB_LOST_TO_STARTS), 0.99 * 9.0);
     near(NAMED(&r, PLB_LOST_TO_WAITS), 1.0);
@@ -208,8 +210,8 @@ static void waits_at_the_end_belong_to_who_is_late(void **state)
     assert_int_equal(r.losses[PLB_LOST_TO_TAIL].pu, 0);
     near(NAMED(&r, PLB_LOST_TO_IMBALANCE), 4.0 * NAMED(&r, PLB_LOST_TO_TAIL));
     assert_non_null(strstr(text_of(plb_verdict_print, &r),
-                           ". PU 0 (p0) was given 25 % of the work and can do 14 % of what all do in "
-                           "a second."));
+                           ". PU 0 (p0) was granted 25 % of the work, but its share of the total rate "
+                           "is 14 %."));
 }
 
 static void every_second_has_one_name(void **state)

@@ -92,6 +92,13 @@ static const struct plb_report example_report = {
     .n_pus = PUS,
     .units = 500,
     .makespan_s = 10.5,
+    .setup_s = 0.5,
+    .collect_s = 0.25,
+    .between_s = 0.01,
+    .ending_s = 0.3,
+    .verify_s = 1.0,
+    .write_s = 2.0,
+    .elapsed_s = 14.31,
     .bound_s = 7.0625,
     .cost_spread = 1.25,
     .cost_apart = 0.4,
@@ -268,12 +275,12 @@ static void a_pu_that_did_nothing_is_said_why(void **state)
                                   {.unit_s = 7.0, .unit_late_s = 70.0}, {.unit_s = 0.5, .unit_late_s = 5.0},
                                   {.unit_s = NAN, .unit_late_s = NAN}};
     static const char *const why[] = {NULL,
-                                      "too little memory",
-                                      "others did its units first",
-                                      "a unit alone would end after all others",
-                                      "a unit alone might end after all others",
-                                      "nothing was left for it",
-                                      "nothing was left for it"};
+                                      "its memory is too small",
+                                      "other PUs finished its units first",
+                                      "a single unit would end after all others",
+                                      "a single unit might end after all others",
+                                      "no work was left for it",
+                                      "no work was left for it"};
     struct plb_report r = {.n_pus = 7, .passes = 1, .units = 1, .makespan_s = 8.0, .pus = pus};
     plb_report_derive(&r);
     assert_null(pus[0].unused);
@@ -282,8 +289,8 @@ static void a_pu_that_did_nothing_is_said_why(void **state)
     r.passes = 10; /* each of them 0.8 s */
     pus[0].units = 10;
     plb_report_derive(&r);
-    assert_string_equal(pus[4].unused, "a unit alone would end after all others");
-    assert_string_equal(pus[5].unused, "a unit alone might end after all others");
+    assert_string_equal(pus[4].unused, "a single unit would end after all others");
+    assert_string_equal(pus[5].unused, "a single unit might end after all others");
 }
 
 /* A run that ended before all units were done did not leave a PU out. */
@@ -296,7 +303,7 @@ static void a_run_that_ended_early_says_so(void **state)
     assert_null(pus[0].unused);
     assert_string_equal(pus[1].unused, "the run ended first");
     assert_string_equal(pus[2].unused, "the run ended first");
-    assert_string_equal(pus[3].unused, "too little memory");
+    assert_string_equal(pus[3].unused, "its memory is too small");
 }
 
 /* The PU is as fast as it is, although others had done half of its units before. */

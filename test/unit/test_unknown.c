@@ -51,7 +51,8 @@ static void a_word_without_a_section_is_told(void **state)
 {
     tells(*state, "[thing]\n", "size=7", "'size=7' is not section.key=value; did you mean thing.size=7?");
     tells(*state, "[thing]\n", "zzzzzz=3", "'zzzzzz=3' is not section.key=value");
-    tells(*state, "[thing]\n", "command.range=1-3", "--range and the like, or [command], are for the kernel");
+    tells(*state, "[thing]\n", "command.range=1-3",
+          "--range and similar options, and [command], belong to the kernel");
 }
 
 /* The name that is suggested; "": none. */

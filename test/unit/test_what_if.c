@@ -75,24 +75,24 @@ static void changes_have_rows_or_reasons(void **state)
         "<tr><td>with one more &lt;node&gt;</td><td class=\"n\">6.00 s</td><td class=\"n\">60.0&nbsp;%</td>",
         true);
     has(&r, "<td>with balancer gss</td>", false);
-    has(&r, "<p>Left out, since no time is left: with balancer gss.</p>", true);
+    has(&r, "<p>Left out, because no time is left: with balancer gss.</p>", true);
     changes[2].left_out = "no time is left";
-    has(&r, "<p>Left out, since no time is left: without PU 1; with balancer gss.</p>", true);
+    has(&r, "<p>Left out, because no time is left: without PU 1; with balancer gss.</p>", true);
     changes[2].left_out = "of another reason";
-    has(&r, "<p>Left out, since of another reason: without PU 1.</p>", true);
+    has(&r, "<p>Left out, because of another reason: without PU 1.</p>", true);
 }
 
 static void a_page_says_how_far_to_believe_it(void **state)
 {
     (void)state;
     struct plb_report r = told();
-    has(&r, "The simulator says 9.80 s for the run as it was, which took 10.00 s.", true);
+    has(&r, "The simulator predicts 9.80 s for the run as it was, which took 10.00 s.", true);
     has(&r, "differ by", false);
     has(&r, "passes", false);
     r.what_if_simulated_s = 9.0;
     has(&r, "These differ by 10&nbsp;%", true);
     r.passes = 100;
-    has(&r, "Of the 100 passes 1 were simulated", true);
+    has(&r, "Of the 100 passes, 1 were simulated", true);
 }
 
 static void without_changes_there_is_a_reason_or_nothing(void **state)
@@ -102,8 +102,8 @@ static void without_changes_there_is_a_reason_or_nothing(void **state)
     r.n_changes = 0;
     has(&r, "section", false);
     snprintf(r.what_if_note, sizeof r.what_if_note, "a PU failed during the run");
-    has(&r, "Nothing is said of other balancers and machines: a PU failed during the run.", true);
-    has(&r, "The simulator says 9.80 s", true);
+    has(&r, "Other balancers and machines were not simulated: a PU failed during the run.", true);
+    has(&r, "The simulator predicts 9.80 s", true);
     r.what_if_simulated_s = 0.0;
     has(&r, "The simulator", false);
 }

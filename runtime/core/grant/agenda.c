@@ -73,7 +73,7 @@ void plb_agenda_begin(struct plb_agenda *a, int pass, int phase, const struct pl
     plb_least_begin(&a->least);
     a->policy = a->config.balancer->init(&a->seen.view, a->config.params);
     if (a->policy == NULL)
-        snprintf(a->failure, sizeof a->failure, "balancer %s found no memory", a->config.balancer->name);
+        snprintf(a->failure, sizeof a->failure, "balancer %s has no memory", a->config.balancer->name);
 }
 
 void plb_agenda_recount(struct plb_agenda *a, double cost_spread)
@@ -202,11 +202,11 @@ static void conclude(struct plb_agenda *a, int from, struct plb_outbox *out)
     if (plb_ledger_held_units(a->ledger) > 0)
         conclude(a, from, out);
     else if (a->seen.view.living == 0)
-        snprintf(a->failure, sizeof a->failure,
-                 "no processing unit is left to execute the remaining %lld units", (long long)left);
+        snprintf(a->failure, sizeof a->failure, "no PU is left to execute the remaining %lld units",
+                 (long long)left);
     else
         snprintf(a->failure, sizeof a->failure,
-                 "balancer %s grants nothing although %lld units remain and every PU is idle",
+                 "balancer %s grants nothing, although %lld units remain and all PUs are idle",
                  a->config.balancer->name, (long long)left);
 }
 
@@ -371,7 +371,7 @@ int64_t plb_agenda_blocks(const struct plb_agenda *a, int pu)
 const char *plb_agenda_check(const struct plb_agenda *a)
 {
     if (!plb_waiting_list_sound(&a->waiting))
-        return "agenda: the list of PUs that wait is torn";
+        return "agenda: the list of waiting PUs is broken";
     for (int i = 0; i < a->waiting.n; i++)
         if (a->seen.pus[a->waiting.pus[i]].lost)
             return "agenda: a lost PU waits";

@@ -17,7 +17,7 @@ void plb_agenda_restart(struct plb_agenda *a)
     plb_balancer_view_restart(&a->seen);
     a->policy = b->init(&a->seen.view, a->config.params);
     if (a->policy == NULL)
-        snprintf(a->failure, sizeof a->failure, "balancer %s found no memory", b->name);
+        snprintf(a->failure, sizeof a->failure, "balancer %s has no memory", b->name);
 }
 
 void plb_agenda_join(struct plb_agenda *a)

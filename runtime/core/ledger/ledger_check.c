@@ -27,7 +27,7 @@ static const char *add_block(const struct plb_ledger *l, int place, struct sums 
         if (part->block != place)
             return "4: a part is in the list of another block";
         if (l->lost[part->node] || l->lost[part->giver])
-            return "5: a lost node holds units, or gave them last";
+            return "5: a lost node holds units, or was the last to give them away";
         s->left[part->node] += plb_cost_work(l->costs, part->range.first, part->range.count);
         s->units += part->range.count;
         s->parts++;
@@ -52,15 +52,15 @@ static const char *check_apart(const struct plb_ledger *l, struct plb_rangeset *
     const char *wrong = NULL;
     for (int i = 0; i < l->free.n; i++)
         if (plb_ledger_is_suspect(l, l->free.at[i]))
-            return "7: a free unit is suspect, and may be granted with others";
+            return "7: a suspect unit is free, and could be granted together with others";
     for (int i = 0; i < l->apart.n; i++) {
         struct plb_range r = l->apart.at[i];
         if (r.count <= 0 || plb_rangeset_add(all, r) < r.count)
-            wrong = "1: a range that stands apart is empty, or overlaps another one";
+            wrong = "1: a suspect range is empty, or overlaps another one";
         plb_rangeset_missing(&l->suspect, r, &others);
     }
     if (wrong == NULL && others.units > 0)
-        wrong = "7: a unit stands apart, and is not suspect";
+        wrong = "7: a unit is in the list of suspects, and is not suspect";
     plb_rangeset_fini(&others);
     return wrong;
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* A message of up to 512 bytes travels without a handshake on all transports of Open MPI that we know. */
-static_assert(sizeof(struct plb_message) <= 512, "a message is too large to travel at once");
+static_assert(sizeof(struct plb_message) <= 512, "a message is too large to be sent at once");
 
 #define BODY offsetof(struct plb_message, hello)
 
@@ -140,7 +140,7 @@ static const char *check_pass(const struct plb_pass *begin, int n_nodes)
         return "an impossible kind of pass";
     bool right = begin->along >= 0 && begin->along <= 1 && begin->before >= 0 && begin->before < n_nodes
               && begin->after >= 0 && begin->after < n_nodes;
-    return right ? NULL : "a chain of ranks that are none of this run";
+    return right ? NULL : "a chain of ranks that do not belong to this run";
 }
 
 static const char *check_block(const struct plb_block *block)
@@ -155,7 +155,7 @@ static const char *check_gifts(const struct plb_gifts *gifts, int n_nodes)
     if (gifts->n < 0 || gifts->n > PLB_GIFTS)
         return "an impossible number of gifts";
     if (gifts->thief < 0 || gifts->thief >= n_nodes)
-        return "a thief that is no rank of this run";
+        return "a thief that is not a rank of this run";
     if (!possible(gifts->left) || !possible(gifts->rate))
         return "an impossible amount of work left, or rate";
     for (int i = 0; i < gifts->n; i++)
@@ -196,7 +196,7 @@ static const char *check_fetch(const struct plb_fetch *fetch, int n_nodes)
     bool right = sound(fetch->range) && fetch->slot >= 0 && fetch->buffers >= 0 && fetch->to >= 0
               && fetch->to < n_nodes && fetch->halo >= 0 && fetch->halo <= 1 && fetch->again >= 0
               && fetch->again <= 1;
-    return right ? NULL : "impossible units, or a rank that is none of this run";
+    return right ? NULL : "impossible units, or a rank that does not belong to this run";
 }
 
 static const char *check_from(const struct plb_sources *from, int n_nodes)
@@ -232,13 +232,13 @@ static const char *check_recall(const struct plb_recall *recall, int n_nodes)
 {
     if (!possible(recall->work) || recall->thief_pu < 0 || (unsigned)recall->turn > PLB_WORKS)
         return "an impossible amount of work or PU";
-    return recall->thief >= 0 && recall->thief < n_nodes ? NULL : "a thief that is no rank of this run";
+    return recall->thief >= 0 && recall->thief < n_nodes ? NULL : "a thief that is not a rank of this run";
 }
 
 static const char *check_beat(const struct plb_beat *beat, int n_nodes)
 {
     bool right = beat->about >= 0 && beat->about < n_nodes && beat->quiet >= 0 && beat->quiet <= 1;
-    return right ? NULL : "a rank that is no rank of this run";
+    return right ? NULL : "a rank that is not part of this run";
 }
 
 static const char *check_crash(const struct plb_crashed *crash)
@@ -286,7 +286,7 @@ static const char *check_window(const struct plb_window *w)
 static const char *check_lost(const struct plb_lost *lost, int n_nodes)
 {
     bool right = lost->rank >= 0 && lost->rank < n_nodes && lost->ends >= 0 && lost->ends <= 1;
-    return right ? NULL : "a lost rank that is none of this run";
+    return right ? NULL : "a lost rank that does not belong to this run";
 }
 
 static const char *check_body(const struct plb_message *m, int n_nodes)
@@ -342,7 +342,7 @@ const char *plb_message_check(const struct plb_message *m, size_t bytes, int n_n
     if (m->size != bytes || bytes != plb_message_size(m->type))
         return "of a size that its type does not have";
     if (m->from < 0 || m->from >= n_nodes || m->to < 0 || m->to >= n_nodes)
-        return "from or to a rank that is none of this run";
+        return "from or to a rank that does not belong to this run";
     if (m->pu < 0 || m->pass < 0)
         return "of an impossible PU or pass";
     return check_body(m, n_nodes);

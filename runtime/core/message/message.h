@@ -22,10 +22,11 @@
  *   RECALL master → node   units that one of its PUs has queued shall go to a PU that waits
  *   REST   master → node   no new task starts; those that run may end
  *   RESTED node → master   none runs any more, and their reports have been sent
- *   BEAT   both ways       the sender lives; about a silent rank of its host: whether that one's process runs
+ *   BEAT   node → node     the sender lives; about a silent rank of its host: whether that one's process runs
  *   LOST   node → master   the process of another rank has ended
  *          master → node   a rank is lost: nothing goes to it or is awaited from it
  *   STOP   master → node   the run is over, with this status
+ *   JOULES node → master   between STOP and BYE: what a domain of the node's meters has counted
  *   WINDOW node → master   joules of a window of time, and how long each PU worked in it
  *   BYE    node → master   nothing of this node is on its way any more; its counts, and its trace follows
  *   LEAVE  master → node   all outputs are written: the rank may end

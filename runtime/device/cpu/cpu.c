@@ -29,10 +29,11 @@
 enum { THREADS, CORE_KINDS };
 
 static const struct plb_option options[] = {
-    [THREADS] = {"threads", PLB_INT, "0", 0, 4096, NULL,
-                 "threads of each rank's CPU; 0 = its fair share of the cores, less those that GPUs need"},
+    [THREADS] =
+        {"threads", PLB_INT, "0", 0, 4096, NULL,
+         "threads of each rank's CPU; 0 = its fair share of the cores, minus those that its GPUs need"},
     [CORE_KINDS] = {"core_kinds", PLB_FLAG, "yes", 0, 0, NULL,
-                    "whether quick and slow cores of a CPU, where it has both, are PUs of their own"},
+                    "whether the fast and slow cores of a CPU that has both are separate PUs"},
     {0},
 };
 
@@ -65,8 +66,7 @@ static void warn(const struct plb_device_place *here, int threads, int fair)
                 t->host_cores, t->host_cores == 1 ? "" : "s");
     else if (t->cores < wanted && (threads > 0 || fair > here->cores_kept)) /* also where no CPU is left */
         plb_log_here(PLB_LOG_WARNING,
-                     "it may use %d of %d cores but has %d threads' work; "
-                     "start mpirun with --bind-to none",
+                     "it may use %d of %d cores, but starts %d threads; start mpirun with --bind-to none",
                      t->cores, t->host_cores, wanted);
 }
 
@@ -82,8 +82,8 @@ static const char *cpu_describe(const struct plb_device_place *here, int device,
     (void)device;
     warn(here, threads, fair);
     if (threads == 0 && own < 1)
-        return "its CPU is no PU, since its cores drive the GPUs and communicate; "
-               "cluster.threads=N makes it one";
+        return "its CPU is not a PU, because its cores drive the GPUs and communicate; cluster.threads=N "
+               "makes it one";
     pu->config.threads = threads > 0 ? threads : own;
     pu->cores = own;
     pu->power = pu->config.threads;

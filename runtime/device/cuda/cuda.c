@@ -91,8 +91,8 @@ static int check(struct plb_device *d, cudaError_t status)
     if (first == d->gpu)
         snprintf(d->failure, sizeof d->failure, "%.66s, CUDA %d", text, (int)status);
     else
-        snprintf(d->failure, sizeof d->failure, "GPU %d has ended CUDA in this process, CUDA %d", first,
-                 (int)status);
+        snprintf(d->failure, sizeof d->failure, "GPU %d made CUDA unusable in this process, CUDA error %d",
+                 first, (int)status);
     return (int)status;
 }
 

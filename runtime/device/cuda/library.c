@@ -58,7 +58,7 @@ static void say_none(cudaError_t status)
     if (status == cudaErrorInsufficientDriver)
         snprintf(gpus.why, sizeof gpus.why, "no GPU is used: %s CUDA %d.%d%s",
                  gpus.unusable ? "the NVIDIA driver is older than"
-                               : "there is no NVIDIA driver, or one that is older than",
+                               : "there is no NVIDIA driver, or it is older than",
                  CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10,
                  gpus.unusable ? "; install a newer one, or leave GPUs out with cluster.pus=cpu" : "");
     else
@@ -79,7 +79,7 @@ static void take(int i)
                  plb_cuda.cudaGetErrorString_(status));
     else
         snprintf(gpus.why, sizeof gpus.why,
-                 "a GPU is not used: %.60s is of generation %d.%d, and the kernels are built for %d.0 "
+                 "a GPU is not used: %.60s has compute capability %d.%d, and the kernels are built for %d.0 "
                  "and later",
                  p.name, p.major, p.minor, OLDEST_GENERATION);
 }

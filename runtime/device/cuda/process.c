@@ -39,11 +39,10 @@ int plb_cuda_end(int gpu, const char *why)
     if (!atomic_compare_exchange_strong(&ended_by, &first, gpu))
         return first;
     if (atomic_load(&opened) > 1)
-        plb_log_here(
-            PLB_LOG_WARNING,
-            "after a failure of GPU %d (%s) CUDA works in this process no more, so that its other GPUs are "
-            "not used either; a rank for each GPU keeps them",
-            gpu, why);
+        plb_log_here(PLB_LOG_WARNING,
+                     "after a failure of GPU %d (%s), CUDA no longer works in this process, so that its "
+                     "other GPUs are not used either; with one rank per GPU, only that GPU is lost",
+                     gpu, why);
     return gpu;
 }
 

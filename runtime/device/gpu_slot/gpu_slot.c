@@ -106,7 +106,7 @@ static int gpu_count(const char **why)
     else if ((n = count_folders("/proc/driver/nvidia/gpus")) == 0)
         n = count_kfd();
     if (why != NULL)
-        *why = n > 0 ? "GPUs are found for programs" : "no GPU is found for programs";
+        *why = n > 0 ? "GPUs were found for programs" : "no GPU was found for programs";
     return n < MOST ? n : MOST;
 }
 

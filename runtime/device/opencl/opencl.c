@@ -66,7 +66,8 @@ static const char *opencl_describe(const struct plb_device_place *here, int devi
     if (wanted == OPENCL_NONE)
         return "no OpenCL device is used: cluster.opencl=none";
     if ((d->type & CL_DEVICE_TYPE_CPU) != 0 && wanted != OPENCL_ALL)
-        return "the CPU is no OpenCL device, since it is a PU already; cluster.opencl=all makes it one";
+        return "the CPU is not used as an OpenCL device, because it is a PU already; cluster.opencl=all "
+               "makes it one";
     pu->kind = d->kind;
     pu->power = THREADS_PER_UNIT * d->compute_units / here->sharers;
     if ((d->type & CL_DEVICE_TYPE_CPU) != 0)

@@ -11,9 +11,9 @@ enum { OPENCL_DEVICES };
 enum { OPENCL_GPU, OPENCL_ALL, OPENCL_NONE }; /* values of the key */
 
 static const struct plb_option options[] = {
-    [OPENCL_DEVICES] = {"opencl", PLB_TEXT, "gpu", 0, 0, "gpu|all|none",
-                        "OpenCL devices that are PUs: GPUs and accelerators; all, with CPUs, which are PUs "
-                        "already; or none"},
+    [OPENCL_DEVICES] =
+        {"opencl", PLB_TEXT, "gpu", 0, 0, "gpu|all|none",
+         "OpenCL devices that are PUs: GPUs and accelerators (gpu); all, CPUs included; or none"},
     {0},
 };
 

@@ -6,12 +6,12 @@
  *
  * The build collects every file of that folder; nothing else is edited. Or it is a shared object that defines
  * `const struct plb_balancer plb_balancer`, and the user names its path. A balancer is a
- * deterministic function of what it is told: no clock, threads, MPI or CUDA. One in balancers/ may
+ * deterministic function of its inputs: no clock, threads, MPI or CUDA. One in balancers/ may
  * call the pure functions of model/ (curves and solver). Calls never overlap.
  *
  * The master asks the policy what a PU gets next (`grant`), and tells it what happened (`done`,
  * `block_end`, `lost`). A run may have 10,000 PUs and many more blocks. So no call goes through all
- * PUs, except `init` and those rare calls that decide anew for everybody, as a solve does. Keep counts
+ * PUs, except `init` and those rare calls that decide for all PUs, such as a solve. Keep counts
  * and sums in the state instead; `living` and `idle` in the view are kept by the master.
  *
  * Amounts of work are in units of average cost: a kernel that declares no cost has unit i costing
@@ -110,7 +110,7 @@ struct plb_view {
     const struct plb_pu *pus;
     struct plb_balancer_stats *stats;
 
-    /* Work is counted anew where the run learns that units cost other amounts than was told: `total`,
+    /* Work is counted anew when the run learns that units cost other amounts than given: `total`,
      * `remaining`, and what PUs were granted and have done. Then this is how unsure the costs of the next
      * units are, as a relative deviation; else 0. */
     double cost_spread;

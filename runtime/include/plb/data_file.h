@@ -29,7 +29,7 @@ struct plb_data_file {
 };
 
 /* Says in setup that a buffer is a file: `data` of a PARTITION, PARTITION_INDEXED or REPLICATE buffer begins
- * in an input's memory, `data` of an OUTPUT buffer in a result's. An input is for reading alone: writing to
+ * in an input's memory, `data` of an OUTPUT buffer in a result's. An input is read-only: writing to
  * it is a crash, and plb_app_replace refuses it. It must not change during the run.
  *
  * Each rank that sees the same file reads its parts itself, and nothing of it travels. Results are made under
@@ -44,8 +44,8 @@ int plb_app_file(struct plb_app *app, struct plb_data_file *file);
 /* Reads a matrix that scipy.sparse.save_npz(path, a, compressed=False) has written, in CSR form. Values
  * become float64, and may be nan and infinite. Columns of a row may be in any order, and come twice. Arrays
  * that are aligned and have the types of struct plb_csr stay in the file, as plb_app_file has them: they are
- * for reading alone. plbrun-npz writes such files. The columns are checked, which reads them. A
- * simulation reads the offsets alone; other arrays may be NULL there. */
+ * read-only. plbrun-npz writes such files. The columns are checked, which reads them. A
+ * simulation reads only the offsets; other arrays may be NULL there. */
 int plb_read_npz(struct plb_app *app, const char *path, struct plb_csr *matrix);
 
 #ifdef __cplusplus

@@ -8,13 +8,13 @@
  * on any processing unit and in any order. It may run a range twice, and then counts it once. So an entry
  * must be a pure function of its inputs.
  *
- * The other functions of a kernel run on rank 0 alone, one at a time: `setup` first, then `cost`; `next`
- * after each pass; `verify` (with --verify) and `finish` after the last pass; `agree` (with [run] audit) and
- * `heard` during passes; `redo` with a journal, before the first pass of a run that goes on, and after each.
+ * The other functions of a kernel run only on rank 0, one at a time: `setup` first, then `cost`; `next` after
+ * each pass; `verify` (with --verify) and `finish` after the last pass; `agree` (with [run] audit) and
+ * `heard` during passes; `redo` with a journal, before the first pass of a resumed run, and after each pass.
  *
  * A pass runs one entry over all units once. A kernel may have several entries over the same units and
- * buffers, such as `assign` and `smooth`: its phases. Each pass runs one of them. plbrun keeps what it learns
- * of a PU's speed for each phase apart, from one pass of the phase to the next.
+ * buffers, such as `assign` and `smooth`: its phases. Each pass runs one of them. plbrun measures the speed
+ * of a PU separately for each phase, and keeps it from one pass of the phase to the next.
  *
  * All sizes are 64-bit and in bytes unless a comment says otherwise. */
 #ifndef PLB_KERNEL_H
@@ -52,7 +52,7 @@ enum plb_data_mode {
     PLB_PARTITION_INDEXED, /* input: unit u has elements offsets[u] to offsets[u+1] - 1, as rows of CSR */
     PLB_OUTPUT,            /* unit_bytes per unit; the entry writes them, and rank 0 gathers them */
     PLB_REDUCE,            /* a small array; all tasks' arrays are folded, element by element, into one */
-    PLB_RECORDS,           /* any number of bytes per unit, by plb_task_record; for cpu entries alone */
+    PLB_RECORDS,           /* any number of bytes per unit, by plb_task_record; only for cpu entries */
 };
 
 /* One declared buffer. `data` is rank 0's memory, or that of a file (plb_app_file). plbrun borrows it until
@@ -71,11 +71,11 @@ struct plb_data {
     enum plb_reduce_type type; /* REDUCE; not used by PLB_OWN_FOLD */
     size_t top;                /* PLB_TOP_MIN, PLB_TOP_MAX: pairs of each list; the lists stand one after the
                                   other. 0: the buffer is one list */
-    const void *neutral;       /* PLB_OWN_FOLD: `bytes` bytes, which each task's array is before; folded with
-                                  another array they give that one. Borrowed. NULL: zeros */
-    bool stays; /* OUTPUT of a kernel with `next`: nobody reads it before the last pass has ended. Results
-                   stay at the nodes that computed them until then, and `next` does not find them in `data`,
-                   but where plb_app_gather has asked for them */
+    const void *neutral;       /* PLB_OWN_FOLD: `bytes` bytes, which each task's array holds before; folded
+                                  with another array they leave that one unchanged. Borrowed. NULL: zeros */
+    bool stays; /* OUTPUT of a kernel with `next`: not read before the last pass has ended. Until then
+                   results stay at the nodes that computed them. `next` finds them in `data` only after
+                   plb_app_gather */
     int64_t before, after; /* PARTITION: the halo. An entry that executes units first to last also reads
                               so many units before `first` and after `last`, where the job has them; 0
                               to 2147483647. plb_task.before says how many there are */
@@ -145,10 +145,9 @@ struct plb_kernel {
 
     /* Optional: called after each pass with its number, from 0. Sets *again to run another pass, and says
      * with plb_app_phase which phase that is. It may change REPLICATE buffers in place, and calls
-     * plb_app_replace for each. It does not change other inputs: ranks keep their parts of them from pass to
-     * pass. plb_app_feed alone makes results of the pass their contents. Returns as setup does. NULL: one
-     * pass. A simulation has no results to decide by: it does not call `next`, and runs each phase once, in
-     * their order. */
+     * plb_app_replace for each. It must not change other inputs, because ranks keep their parts of them from
+     * pass to pass; only plb_app_feed does. Returns as setup does. NULL: one pass. A simulation has no
+     * results to decide by, so it does not call `next` and runs each phase once, in their order. */
     int (*next)(struct plb_app *app, int64_t pass, bool *again);
 
     /* Optional: compares the outputs with an independent reference computed in double precision. Returns
@@ -160,15 +159,15 @@ struct plb_kernel {
     int (*finish)(struct plb_app *app);
 
     /* Every entry writes every byte of its outputs in every task. Then plbrun does not set them to zero
-     * before. A byte that an entry leaves out in spite of it has any value, or a value of an earlier task.
-     * false is always right, and costs an entry that is limited by memory up to half of its time again. */
+     * before. A byte that an entry leaves out all the same has any value. false is always right; a
+     * memory-bound entry then takes up to half as long again. */
     bool writes_all;
 
     /* Optional: compares two results of the same units, which an audit ([run] audit) had two PUs compute. It
-     * is called once for each OUTPUT and REDUCE buffer, and returns PLB_SAME where rounding explains all
-     * differences; else the byte at which the first difference begins that it does not explain. NULL: the
-     * bytes are equal. A kernel of floating-point numbers needs it where PUs round differently: a GPU, other
-     * threads, another instruction set. */
+     * is called once for each OUTPUT and REDUCE buffer, and returns PLB_SAME if rounding explains all
+     * differences; else the byte at which the first other difference begins. NULL: bytes are compared. A
+     * kernel of floating-point numbers needs it where PUs round differently: a GPU, other threads, another
+     * instruction set. */
     int64_t (*agree)(struct plb_app *app, const struct plb_twice *results);
 
     /* Optional: folds one array of a buffer with PLB_OWN_FOLD into another one. plbrun folds the arrays of
@@ -182,14 +181,14 @@ struct plb_kernel {
      * outputs. The entry finds there what has just arrived. false is always right. */
     bool streams;
 
-    bool once;   /* Units are executed a second time only after a loss: no backups, no audits. */
-    bool single; /* A cpu entry uses one thread: each thread of a rank's CPU is a PU of its own. */
+    bool once;   /* units are re-executed only after a loss: no backups, no audits */
+    bool single; /* a cpu entry uses one thread: each thread of a rank's CPU is a separate PU */
 
     /* Optional: called during a pass. Units first to first + count - 1 are accepted, and their outputs are in
      * their place; some of them perhaps not for the first time. It may end the run (plb_app_halt). */
     void (*heard)(struct plb_app *app, int64_t first, int64_t count);
 
-    /* Optional: whether a run that goes on with this pass executes an accepted unit again. Its outputs are in
+    /* Optional: whether a run that resumes in this pass re-executes an accepted unit. Its outputs are in
      * their place. Also asked after a pass, before `next`: false has the journal keep the pass's results. */
     bool (*redo)(const struct plb_app *app, int64_t unit);
 
@@ -211,8 +210,8 @@ static inline struct plb_phase plb_only_phase(const struct plb_kernel *kernel)
  *
  * The entry may be linked into NAME.so, or into NAME.cuda.so in the same folder. plbrun loads NAME.cuda.so
  * first, and only where the job may use a GPU. So a node without CUDA's libraries runs the rest of NAME.so.
- * Where the entry is not there, its name is NULL. Helper functions in NAME.cuda.so are static: otherwise they
- * would replace functions of the same name in NAME.so. Link CUDA's runtime as a shared library (nvcc -cudart
+ * If the entry is missing, its name is NULL. Helper functions in NAME.cuda.so must be static, or they replace
+ * functions of the same name in NAME.so. Link CUDA's runtime as a shared library (nvcc -cudart
  * shared), because the stream of a task is plbrun's. */
 #define PLB_CUDA_ENTRY(fn) extern __attribute__((weak)) int fn(const struct plb_task *task)
 
@@ -262,13 +261,13 @@ void plb_app_multiple(struct plb_app *app, int64_t units);
  * not negative, in any unit. Borrowed until the run ends. */
 void plb_app_unit_costs(struct plb_app *app, const double *costs);
 
-/* Says in setup that the cpu entry starts programs, and that each GPU of a host is a PU, too, or `programs`
- * PUs where several programs share it; at least 1. There the cpu entry runs, and plb_task.gpu names the GPU.
+/* Says in setup that the cpu entry starts programs, and that each GPU of a host is a PU, or `programs`
+ * PUs if several programs share it; at least 1. There the cpu entry runs, and plb_task.gpu names the GPU.
  */
 void plb_app_use_gpus(struct plb_app *app, int programs);
 
-/* Seconds until no task goes on, since a time limit or the batch system ends the run; infinite where nobody
- * limits it, and in a simulation. */
+/* Seconds until a time limit or the batch system ends the run; infinite without a limit, and in a
+ * simulation. */
 double plb_app_time_left(const struct plb_app *app);
 
 /* Declares a buffer, of which it copies the description. Returns the handle, which is the index into
@@ -288,12 +287,13 @@ void plb_app_replace(struct plb_app *app, int handle);
 void plb_app_replace_part(struct plb_app *app, int handle, size_t first, size_t bytes);
 
 /* Says in `next` that the results of the pass that has ended are an input of the next one, as in a stencil
- * that goes on in time. `output` is an OUTPUT. `input` is a PARTITION of the same unit_bytes, or a REPLICATE
+ * in time. `output` is an OUTPUT. `input` is a PARTITION of the same unit_bytes, or a REPLICATE
  * of as many bytes, and in no file. Once `next` has returned, and a further pass follows, plbrun copies one
- * into the other on rank 0. A rank keeps what it has computed itself, so `next` changes neither of the two.
- * At most 8 inputs. A call in setup, after the units and buffers, says that such calls come: then ranks keep
- * results of the first pass, too. Setup must name an output with `stays`, which feeds a PARTITION alone: its
- * results go straight to the ranks that need them, and entries alone see the contents of `input`. */
+ * into the other on rank 0. A rank keeps what it has computed itself, so `next` must change neither of the
+ * two. At most 8 inputs. A call in setup, after the units and buffers, announces such calls, so that ranks
+ * keep results of the first pass as well. An output with `stays` must be named in setup and can feed only a
+ * PARTITION: its results go straight to the ranks that need them, and only entries see the contents of
+ * `input`. */
 void plb_app_feed(struct plb_app *app, int output, int input);
 
 /* Says in setup or in `next` that the results of the coming pass are wanted on rank 0 when it has ended: the
@@ -301,17 +301,16 @@ void plb_app_feed(struct plb_app *app, int output, int input);
 void plb_app_gather(struct plb_app *app, int output);
 
 /* Chooses the phase of the next pass, as an index into `phases`. It is 0 until chosen, and stays until
- * changed. setup chooses for the first pass, next for the one after. An index that is not there fails the
- * run, as plb_app_error does. */
+ * changed. setup chooses for the first pass, next for the one after. A wrong index fails the run, as
+ * plb_app_error does. */
 void plb_app_phase(struct plb_app *app, int phase);
 
-/* Zeroed memory, aligned to 64 bytes. plbrun frees it when the run ends. Never NULL: where there is no memory
- * left, plbrun ends with a sentence. */
+/* Zeroed memory, aligned to 64 bytes. plbrun frees it when the run ends. Never NULL: without memory plbrun
+ * ends with a sentence. */
 void *plb_app_alloc(struct plb_app *app, size_t bytes);
 
-/* The same for an array of `n` elements of `size` bytes each; n is 0 or more. Where n * size is more than
- * memory can have, plbrun ends with the same sentence; a product that the caller computes would overflow
- * unseen, and the array would be too short. */
+/* The same for an array of `n` elements of `size` bytes each; n is 0 or more. If n * size
+ * overflows, plbrun ends with the same sentence. */
 void *plb_app_alloc_array(struct plb_app *app, int64_t n, size_t size);
 
 /* The first element of two float64 results that differs by more than `relative` times the larger magnitude of
@@ -323,9 +322,9 @@ void plb_app_set_state(struct plb_app *app, void *state);
 void *plb_app_state(const struct plb_app *app);
 
 /* Says in setup that `bytes` bytes at `data` are memory in which `next` keeps something from one pass to the
- * next, outside of the declared buffers: sums of earlier passes, for example. A journal keeps them, so that a
- * run that broke can go on (run.journal). The memory is borrowed until the run ends; it must be plain data,
- * since pointers in it mean nothing to the next run. At most 32 calls. */
+ * next, outside of the declared buffers: sums of earlier passes, for example. A journal stores them, so that
+ * an interrupted run can be resumed (run.journal). The memory is borrowed until the run ends; it must be
+ * plain data without pointers, which mean nothing to the next run. At most 32 calls. */
 void plb_app_keep(struct plb_app *app, void *data, size_t bytes);
 
 /* Describes a mistake in one sentence: printf's format, no newline. The first sentence counts. Returns
@@ -363,10 +362,10 @@ enum plb_order { PLB_ROW_MAJOR, PLB_COLUMN_MAJOR };
 int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, struct plb_array *array);
 
 /* Says in setup that the array is a result. plbrun writes it to a .npy file when `finish` has returned
- * PLB_OK. It takes room for the file before work begins, and ends with a sentence where there is none. A
- * result that does not verify goes to PATH.wrong; with --keep-partial, what a failed run has done goes to
- * PATH.partial. The description and the path are copied, the data is borrowed until the run ends. At most 32
- * results. */
+ * PLB_OK. It reserves disk space before work begins, and ends with a sentence if there is none. A
+ * result that does not verify goes to PATH.wrong; with --keep-partial, the results of a failed run so far go
+ * to PATH.partial. The description and the path are copied, the data is borrowed until the run ends. At most
+ * 32 results. */
 void plb_app_save_npy(struct plb_app *app, const char *path, const struct plb_array *array);
 
 /* The same for whole numbers with a sign: int32 and int64, of 4 and 8 bytes. */

@@ -19,7 +19,7 @@ enum plb_option_type {
 struct plb_option {
     const char *name; /* NULL ends a table */
     enum plb_option_type type;
-    const char *fallback; /* the value where the user gives none; NULL: then it is not set */
+    const char *fallback; /* the default value; NULL: not set by default */
     double min, max;      /* inclusive bounds of numbers, and of times in seconds; both 0: no bounds */
     const char *choices;  /* PLB_TEXT: "one|another", at most 31 of them; NULL: any text */
     const char *help;     /* one line, no full stop; names the unit, if the value has one */

@@ -11,7 +11,7 @@
  *     for (int64_t i = 0; i < task->count; i++)
  *         y[i] = x[i - 1 < low ? low : i - 1] + x[i + 1 > high ? high : i + 1];
  *
- * The halo is for reading, as the range itself. Without one, before[i] and after[i] are 0. */
+ * The halo is read-only. Without one, before[i] and after[i] are 0. */
 #ifndef PLB_TASK_H
 #define PLB_TASK_H
 
@@ -45,13 +45,13 @@ struct plb_task {
     int slot;                 /* of the PU, from 1: PUs of one host have different ones */
     const char *gpu; /* for a cpu entry that starts programs on a GPU (plb_app_use_gpus): its number or
                         name, as CUDA_VISIBLE_DEVICES has it; else NULL */
-    double until;    /* seconds of CLOCK_MONOTONIC here after which no task goes on, since the time of
-                        the run is over; infinite: nobody limits it */
+    double until;    /* seconds of CLOCK_MONOTONIC at which a time limit ends the run; infinite without a
+                        limit */
     const struct plb_task_reporter *reporter; /* for plb_task_report and plb_task_shorten; or NULL */
 };
 
 /* Says why a cpu entry fails: printf's format, no newline. The first call counts, and what does not fit in
- * PLB_TASK_WHY bytes is cut. plbrun tells it with the kernel, the PU and the units. Returns 1, for
+ * PLB_TASK_WHY bytes is cut. plbrun prints it with the kernel, the PU and the units. Returns 1, for
  * `return plb_task_error(task, ...)`. One thread of the entry at a time may call it. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -59,8 +59,8 @@ __attribute__((format(printf, 2, 3)))
 int plb_task_error(const struct plb_task *task, const char *format, ...);
 #define PLB_TASK_WHY 240
 
-/* Says why this PU can execute no units of the job at all, for want of a program on its host, say: as
- * plb_task_error. Then plbrun leaves the PU out, and others execute its units; where no PU is left, the run
+/* Says why this PU cannot execute any units of the job, for example because its host lacks a program: as
+ * plb_task_error. Then plbrun no longer uses the PU, and others execute its units; if no PU is left, the run
  * fails. Returns PLB_TASK_LEAVES, for `return plb_task_leave(task, ...)`. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
@@ -68,13 +68,13 @@ __attribute__((format(printf, 2, 3)))
 int plb_task_leave(const struct plb_task *task, const char *format, ...);
 #define PLB_TASK_LEAVES (-101)
 
-/* Says that this PU is not needed any more, which is no mistake: as plb_task_leave, but nobody is warned. */
+/* Says that this PU is no longer needed, which is not a mistake: as plb_task_leave, but without a warning. */
 int plb_task_retire(const struct plb_task *task);
 #define PLB_TASK_RETIRES (-102)
 
 /* Says that the task's first `count` units have ended, of which those that were not reported before took so
  * many seconds: outputs and records of these units are complete. Then plbrun may take them at once, so that
- * they count while the entry goes on with the others. For cpu entries that work for long in one task. At
+ * they count while the entry continues with the others. For cpu entries with long tasks. At
  * least one unit stays. Returns whether they were taken: false does no harm, and the entry may ask again
  * later. False where `seconds` is more than has passed. Always false where the job has no records or has
  * reduced arrays, where ranks keep inputs from pass to pass or results stay (plb_data.stays), where tasks are
@@ -92,9 +92,9 @@ bool plb_task_report(const struct plb_task *task, int64_t count, double seconds)
  */
 bool plb_task_shorten(const struct plb_task *task, int64_t count, double seconds);
 
-/* Whether nobody wants the results of this task any more, because another PU was faster. Then the entry may
- * return at once, with any number and any outputs. An entry that runs for long in one task may ask now and
- * then; one that never asks wastes time and does no harm. Always false in a cuda entry, which does not wait
+/* Whether the results of this task are no longer needed, because another PU was faster. Then the entry may
+ * return at once, with any number and any outputs. An entry with long tasks should ask now and then; one that
+ * never asks wastes time and does no harm. Always false in a cuda entry, which does not wait
  * for the GPU. Costs one load. Thread-safe: any thread of the entry may ask. */
 static inline bool plb_task_cancelled(const struct plb_task *task)
 {

@@ -72,9 +72,9 @@ static bool load(char why[PLB_METER_WHY])
     if (all)
         snprintf(why, PLB_METER_WHY, "GPUs are not measured: nvmlInit returns %d", status);
     else
-        snprintf(
-            why, PLB_METER_WHY,
-            "GPUs are not measured: libnvidia-ml.so.1 is older than their counters; install a newer driver");
+        snprintf(why, PLB_METER_WHY,
+                 "GPUs are not measured: libnvidia-ml.so.1 is too old for energy counters; install a newer "
+                 "driver");
     dlclose(nvml.library);
     return false;
 }
@@ -134,7 +134,7 @@ static int find(const char *root, struct plb_meter_domain *domains, int room, ch
             n += take((int)g, &domains[n]);
     nvml.users += n;
     if (n == 0)
-        snprintf(why, PLB_METER_WHY, "GPUs are not measured: the library shows none that tells its power");
+        snprintf(why, PLB_METER_WHY, "GPUs are not measured: none of them reports its power");
     if (--nvml.users == 0) {
         nvml.shutdown();
         dlclose(nvml.library);

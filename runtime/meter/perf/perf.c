@@ -38,10 +38,9 @@ static bool take(const char *folder, const char *event, int type, int cpu, struc
     struct perf_event_attr attr = {.type = (uint32_t)type, .size = sizeof attr, .config = code};
     int fd = (int)syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
     if (fd < 0 && (errno == EACCES || errno == EPERM))
-        snprintf(
-            why, PLB_METER_WHY,
-            "/proc/sys/kernel/perf_event_paranoid keeps users from the processor's counters: 0 or less lets "
-            "everybody read them");
+        snprintf(why, PLB_METER_WHY,
+                 "/proc/sys/kernel/perf_event_paranoid forbids users to read the processor's counters; 0 or "
+                 "less allows it");
     *domain = (struct plb_meter_domain){.joules = strtod(line, NULL), .refresh = REFRESH, .at = {fd, -1}};
     return fd >= 0 && plb_meter_part(event + sizeof "energy-" - 1, &domain->of);
 }

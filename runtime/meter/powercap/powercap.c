@@ -27,8 +27,7 @@ static bool take(const char *zone, struct plb_meter_domain *domain, char why[PLB
     if (fd < 0) {
         if (errno == EACCES && why[0] == '\0')
             snprintf(why, PLB_METER_WHY,
-                     "%.120s may be read by root alone: 'chmod o+r' on it lets everybody read it, and so "
-                     "does 0 or "
+                     "only root may read %.120s; 'chmod o+r' on it allows everybody to, and so does 0 or "
                      "less in /proc/sys/kernel/perf_event_paranoid",
                      path);
         return false;

@@ -14,8 +14,9 @@
 static void say(struct plb_page_locks *l, size_t bytes, const char *why)
 {
     if (!atomic_exchange(&l->said, true))
-        plb_log_here(PLB_LOG_INFO, "%zu bytes are not page-locked: %s; copies to and from GPUs take longer",
-                     bytes, why);
+        plb_log_here(PLB_LOG_INFO,
+                     "%zu bytes could not be page-locked: %s; copies to and from GPUs take longer", bytes,
+                     why);
 }
 
 bool plb_page_lock(struct plb_page_locks *l, const struct plb_device_ops *ops,

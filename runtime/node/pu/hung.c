@@ -31,7 +31,7 @@ static void describe(const struct plb_runner *r, const struct plb_slice *task, b
                      char text[SENTENCE])
 {
     const struct plb_kernel *kernel = r->shared->config.kernel;
-    char title[PLB_PHASE_TITLE], units[PLB_RANGE_TEXT], expected[60] = "how long they take is not known";
+    char title[PLB_PHASE_TITLE], units[PLB_RANGE_TEXT], expected[60] = "their expected time is unknown";
     if (r->overdue.expected > 0.0)
         snprintf(expected, sizeof expected, "at most %.3g s were expected", r->overdue.expected);
     snprintf(text, SENTENCE, "%s %s on PU '%s' (rank %d on %s): it has executed %s for %.1f s, and %s",

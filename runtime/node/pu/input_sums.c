@@ -26,9 +26,8 @@ int plb_input_sums_check(const struct plb_dataset *set, const struct plb_task *t
     plb_input_sums(set, task, now);
     for (int i = 0; i < set->n; i++)
         if (is_for_reading(&set->at[i]) && sums[i] != now[i])
-            return plb_task_error(task, "it changed its buffer %d, which is an input, and for reading alone",
-                                  i);
+            return plb_task_error(task, "it changed its buffer %d, which is an input and read-only", i);
     if (sums[PLB_MAX_DATA] != now[PLB_MAX_DATA])
-        return plb_task_error(task, "it changed its constant block, which is for reading alone");
+        return plb_task_error(task, "it changed its constant block, which is read-only");
     return 0;
 }

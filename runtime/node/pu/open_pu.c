@@ -55,7 +55,7 @@ bool plb_pu_open(struct plb_executor *e, struct plb_node_pu *pu, const struct pl
     pu->device.config.isolated = config->isolate && pu->driver->isolates;
     if (config->isolate && !pu->driver->isolates)
         plb_log_here(PLB_LOG_WARNING,
-                     "PU '%s' is not isolated: a kernel that crashes there ends its rank (run.isolate)",
+                     "PU '%s' is not isolated: a crash of the kernel there ends its rank (run.isolate)",
                      info->name);
     if (plb_executor_open(e, pu->driver, &pu->device.config, config->data, err) != PLB_OK)
         return false;

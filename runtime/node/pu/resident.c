@@ -72,8 +72,7 @@ static int compare(struct plb_executor *e, int lane, int i, const char *device, 
         status = status == 0 ? sync(e, lane) : status;
         if (status != 0 || memcmp(piece, host + at, n) == 0)
             continue;
-        snprintf(e->why, sizeof e->why, "it changed its buffer %d, which is an input, and for reading alone",
-                 i);
+        snprintf(e->why, sizeof e->why, "it changed its buffer %d, which is an input and read-only", i);
         status = 1;
     }
     return status;

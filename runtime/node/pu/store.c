@@ -51,7 +51,7 @@ double plb_store(struct plb_node_shared *shared, const struct plb_running *runni
         if (write_all(set->fd[i], slot->buffer[i], bytes, set->file_at[i] + (int64_t)offset))
             slot->stored |= PLB_BUFFER(i);
         else
-            plb_log_here(PLB_LOG_DEBUG, "a result cannot be written to its file, and is sent: %s",
+            plb_log_here(PLB_LOG_DEBUG, "a result cannot be written to its file and is sent to rank 0: %s",
                          strerror(errno));
     }
     return plb_now() - began;

@@ -37,12 +37,12 @@ static int read_run(const char *file, json_t **run, struct plb_error *err)
     const json_t *schema = json_object_get(*run, "schema");
     if (!json_is_integer(schema) || !json_is_array(list_of(*run, "pus"))
         || !json_is_array(list_of(*run, "settings")))
-        return plb_fail(err, PLB_EINPUT, "%s: this is no report of a run, which plbrun --report writes",
-                        file);
+        return plb_fail(err, PLB_EINPUT, "%s: this is not a report, as plbrun --report writes it", file);
     if (json_integer_value(schema) != known.whole)
-        return plb_fail(err, PLB_EINPUT,
-                        "%s: its format is version %lld, and this plbrun reads version %lld; run it again",
-                        file, (long long)json_integer_value(schema), (long long)known.whole);
+        return plb_fail(
+            err, PLB_EINPUT,
+            "%s: its format is version %lld, but this plbrun reads version %lld; run the job again", file,
+            (long long)json_integer_value(schema), (long long)known.whole);
     return PLB_OK;
 }
 
@@ -100,8 +100,8 @@ static int group(struct plb_comparison *c, struct plb_error *err)
             s++;
         if (s == PLB_SETUPS)
             return plb_fail(err, PLB_EINPUT,
-                            "%s: this would be set-up number %d; at most %d can be compared, and runs with "
-                            "other settings, PUs or versions are other set-ups",
+                            "%s: this would be set-up number %d, but at most %d can be compared; runs with "
+                            "the same settings, PUs and version are one set-up",
                             c->files[r], s + 1, PLB_SETUPS);
         if (s == c->n_setups)
             c->setups[c->n_setups++] = (struct plb_setup){

@@ -184,9 +184,22 @@ const struct plb_report_field plb_run_fields[] = {
      .meaning = "Objective, its limits (`balance.objective`), and the outcome."},
     {"makespan_s", PLB_UNIT_SECONDS, RUN(makespan_s),
      .meaning = "Time of all passes; virtual in a simulation."},
+    {"elapsed_s", PLB_UNIT_SECONDS, RUN(elapsed_s),
+     .meaning = "Time from the start of plbrun until the results were written: `setup_s`, `makespan_s`, "
+                "`between_s`, `ending_s`, `verify_s` and `write_s`. 0 in a simulation, as all of these but "
+                "the makespan."},
+    {"setup_s", PLB_UNIT_SECONDS, RUN(setup_s),
+     .meaning = "Time before the first pass: MPI, reading inputs, the kernel's `setup`, opening PUs."},
     {"between_s", PLB_UNIT_SECONDS, RUN(between_s),
-     .meaning = "Time before and between passes, not in `makespan_s`: the kernel's `next`, and sending of "
-                "replicated inputs. 0 in a simulation."},
+     .meaning = "Time between passes, not in `makespan_s`: the kernel's `next`, and sending of replicated "
+                "inputs."},
+    {"collect_s", PLB_UNIT_SECONDS, RUN(collect_s),
+     .meaning = "Part of `makespan_s`: time to fetch results that had stayed at their ranks."},
+    {"ending_s", PLB_UNIT_SECONDS, RUN(ending_s),
+     .meaning = "Time after the last pass until all ranks had ended."},
+    {"verify_s", PLB_UNIT_SECONDS, RUN(verify_s), .meaning = "Time of `--verify`."},
+    {"write_s", PLB_UNIT_SECONDS, RUN(write_s),
+     .meaning = "Time of the kernel's `finish` and of writing the results, without reports."},
     {"bound_s", PLB_UNIT_SECONDS, RUN_OR_UNKNOWN(bound_s),
      .meaning = "Shortest possible time for the work done, at the rates measured over the run; never above "
                 "`makespan_s`. A failed PU counts as if it had gone on. Null if a PU was not measured, or "

@@ -106,7 +106,7 @@ static void say_run(const struct plb_front_page *page, FILE *out)
     if (!isfinite(page->run_joules) || least <= 0.0) /* nothing draws watts: all rows are alike */
         return;
     if (isfinite(least))
-        fprintf(out, "this run took %.3f times the least energy within its time, which is %s\n",
+        fprintf(out, "this run took %.3f times the least energy for its time, which is %s\n",
                 page->run_joules / least, plb_joules_print(least, text));
     else
         fprintf(out, "this run was %.3f times as long as the front's shortest time\n",

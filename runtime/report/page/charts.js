@@ -81,7 +81,7 @@ function timeOf(curve, x) {
     return curve.terms.reduce((sum, t) => sum + t.seconds * values[t.term], 0);
 }
 
-// A small chart for each kind of PU: those of one name have about one curve.
+// A small chart for one PU of each name: those of one name have about one curve.
 function curves(report) {
     const most = 12, seen = new Map();
     for (const pu of report.pus) {
@@ -102,7 +102,7 @@ function curves(report) {
     const lacking = report.pus.filter(pu => !names.has(pu.name)).map(pu => pu.id);
     if (lacking.length > 0)
         box.previousElementSibling.textContent += " None for " + (lacking.length > 8 ? lacking.length + " others" :
-            "PU " + lacking.join(", ")) + ": a curve needs two tasks that were measured.";
+            "PU " + lacking.join(", ")) + ": a curve needs two measured tasks.";
     legend(box, [["--task", "curve"], ["--text", "measured"]]);
     box.classList.add("small");
     const small = shown.map(({pu}) => {
@@ -124,7 +124,9 @@ function curves(report) {
         const longest = Math.max(...curve.samples.map(s => s.seconds), ...points.map(p => p[1])) || 1;
         const x = v => left + v / high * (W - left - 12), y = v => bottom - v / longest * (bottom - top);
         const times = ticks(0, longest, 3);
-        let out = words(0, 12, nameOfPu(pu, 24) + (phase ? ", " + phase : ""), "", "strong");
+        const same = report.pus.filter(other => other.name === pu.name).length;
+        let out = words(0, 12, nameOfPu(pu, 24) + (same > 1 ? `, one of ${same}` : "") + (phase ? ", " + phase : ""),
+            "", "strong");
         for (const t of times)
             out += line(left, y(t), W - 8, y(t), "grid") + words(left - 5, y(t) + 4, tickText(t, times), "end", "quiet");
         for (const v of ticks(0, high, 3))

@@ -106,7 +106,7 @@ static void put_pus(const struct plb_report *r, FILE *out)
         plb_page_cell(pu->host, "", out);
         plb_page_cell(pu->name, "", out);
         bool told = isfinite(pu->static_j + pu->dynamic_j);
-        plb_page_cell(told ? "told by the .cluster file" : pu->watts_origin, "", out);
+        plb_page_cell(told ? "from the .cluster file" : pu->watts_origin, "", out);
         put_watts(pu->watts_idle, out);
         put_watts(pu->watts_busy, out);
         put_joules(pu->static_j, out);
@@ -249,11 +249,11 @@ static void put_front(const struct plb_front_page *page, FILE *out)
 {
     double least = page->front->then_joules;
     fprintf(out,
-            "<section id=\"front\" hidden><h2>Time and energy</h2>\n<p>The least energy that is possible "
-            "within each time, by %s, and this run.",
+            "<section id=\"front\" hidden><h2>Time and energy</h2>\n<p>The least energy for each run time, "
+            "by %s, and this run. Look for the distance of this run from the line: that energy can be saved.",
             page->by);
     if (isfinite(page->run_joules) && isfinite(least) && least > 0.0)
-        fprintf(out, " It took %.3f times the least energy within its time.", page->run_joules / least);
+        fprintf(out, " This run took %.3f times the least energy for its time.", page->run_joules / least);
     fputs("</p>\n<div class=\"chart\"></div></section>\n", out);
 }
 
@@ -266,8 +266,9 @@ void plb_page_energy_print(const struct plb_report *r, const struct plb_trace *t
     put_said(r, out);
     put_meters(r, out);
     put_pus(r, out);
-    fputs("</section>\n<section id=\"watts\" hidden><h2>Watts over time</h2>\n<p>The mean of each moment. A "
-          "gap was not measured.</p>\n<div class=\"chart\"></div></section>\n",
+    fputs("</section>\n<section id=\"watts\" hidden><h2>Watts over time</h2>\n<p>Mean power of each meter. "
+          "Look for power while PUs are idle: it is paid for nothing. Gaps were not measured.</p>\n<div "
+          "class=\"chart\"></div></section>\n",
           out);
     json_t *all = json_object(), *power = power_of(r, trace);
     json_object_set_new(all, "power", power != NULL ? power : json_null());

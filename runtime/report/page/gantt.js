@@ -365,9 +365,9 @@ function gantt(report, trace) {
         zoom(event.deltaY > 0 ? 1.25 : 0.8, timeAt(at(event).x));
     }, {passive: false});
 
-    legend(box, [["--task", "task"], tasksStolen && ["--stolen", "task that was granted to another PU"],
-        anyBackup && ["--backup", "backup: executed a second time"], anyCopy && ["--transfer", "copy, or wait for one"],
-        solves.length > 0 && ["--solve", "solve"], ["--back", "nothing to do"],
-        (tasksStolen || anyBackup) && [null, "↕ arrow: from the PU that was granted the work"]].filter(Boolean));
+    legend(box, [["--task", "task"], tasksStolen && ["--stolen", "stolen task"],
+        anyBackup && ["--backup", "re-executed task"], anyCopy && ["--transfer", "copy, or wait for a copy"],
+        solves.length > 0 && ["--solve", "solve"], ["--back", "idle"],
+        (tasksStolen || anyBackup) && [null, "↕ arrow: from the PU to which the work was granted"]].filter(Boolean));
     return draw;
 }

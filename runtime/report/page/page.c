@@ -36,9 +36,9 @@ int plb_page_check_name(const char *file, struct plb_error *err)
     const char *ending = plb_path_ending(file);
     if (plb_page_named(file) || strcasecmp(ending, ".json") == 0 || ending[0] == '\0')
         return PLB_OK;
-    return plb_fail(err, PLB_EINPUT,
-                    "--report %s: a report is .json (for programs) or .html (a page); name such a file",
-                    file);
+    return plb_fail(
+        err, PLB_EINPUT,
+        "--report %s: a report is written as .json (for programs) or .html (a page); name such a file", file);
 }
 
 /* --------------------------------------------------------------------- text */
@@ -65,7 +65,7 @@ static void say_title(const struct plb_report *r, FILE *out)
 
 static void say_error(const struct plb_report *r, FILE *out)
 {
-    fprintf(out, "The run did not end well: %s.", r->error);
+    fprintf(out, "The run did not succeed: %s.", r->error);
 }
 
 /* --------------------------------------------------------------------- sections */
@@ -91,9 +91,15 @@ static void put_head(const struct plb_report *r, FILE *out)
     put_said(plb_verdict_print, r, out);
     fputs("</p>\n<p class=\"line\">", out);
     put_said(plb_report_line, r, out);
-    if (r->mode == PLB_SIMULATED)
-        fputs(".</p>\n<p class=\"line\">All times are virtual, and nothing was computed", out);
-    fputs(".</p></header>\n", out);
+    fputs(".</p>\n", out);
+    if (r->mode == PLB_SIMULATED) {
+        fputs("<p class=\"line\">Simulated: all times are virtual, and nothing was computed.</p>\n", out);
+    } else if (r->elapsed_s > 0.0) {
+        fputs("<p class=\"line\">", out);
+        put_said(plb_report_elapsed, r, out);
+        fputs("</p>\n", out);
+    }
+    fputs("</header>\n", out);
 }
 
 /* One bar of the waterfall, from one time to another. */
@@ -137,31 +143,24 @@ static void put_efficiencies(const struct plb_report *r, FILE *out)
 {
     fputs("<p>", out);
     if (plb_losses_only_starts(r))
-        fputs("Tasks took about the same time whatever their size, so nobody knows how fast PUs compute.",
-              out);
+        fputs("Tasks took about the same time whatever their size, so the speed of the PUs is unknown.", out);
     else
-        fputs("In the ideal run all PUs compute from the first moment to the last, at the rates that they "
-              "held.",
-              out);
+        fputs("Ideal: all PUs compute from start to end at their measured rates.", out);
     if (isfinite(r->bound_s)) {
-        plb_report_say(
-            r,
-            " The bound, in which PUs copy and start tasks as they did, and at the rates that they "
-            "held, is {bound_s}. A run with other settings may be faster, where it copies less or "
-            "starts fewer tasks.",
-            out);
+        plb_report_say(r,
+                       " Bound, {bound_s}: the ideal plus the task starts and copies of this run. A run that "
+                       "copies less or starts fewer tasks can be faster than the bound.",
+                       out);
     }
     fputs("</p>\n", out);
     if (plb_losses_only_starts(r))
         return;
-    fprintf(
-        out,
-        "<details><summary>Efficiencies of TALP</summary><p>Parallel efficiency %.1f&nbsp;%% = load balance "
-        "%.1f&nbsp;%% × communication efficiency %.1f&nbsp;%%. Despite their names, neither tells which loss "
-        "is the cause: load balance is low where some PUs wait for data, too. Communication efficiency is "
-        "low "
-        "where all PUs wait or start tasks, though nothing may be sent.</p></details>\n",
-        100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
+    fprintf(out,
+            "<details><summary>Efficiencies as in TALP</summary><p>Parallel efficiency %.1f&nbsp;%% = load "
+            "balance %.1f&nbsp;%% × communication efficiency %.1f&nbsp;%%. Despite their names, they do not "
+            "tell the cause of a loss: load balance is also low if some PUs wait for data, and communication "
+            "efficiency is also low if all PUs wait or start tasks.</p></details>\n",
+            100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
 }
 
 /* The charts over time are as much longer than the makespan. */
@@ -169,11 +168,10 @@ static void put_between(const struct plb_report *r, FILE *out)
 {
     if (r->between_s < MUCH_BETWEEN * r->makespan_s)
         return;
-    plb_report_say(
-        r,
-        "<p>Before passes {between_s} more went by, in which the kernel prepared them, or inputs were "
-        "sent. The makespan has not got them; the charts over time have.</p>\n",
-        out);
+    plb_report_say(r,
+                   "<p>Between passes the kernel prepared data, or inputs were sent, for {between_s}. This "
+                   "time is part of the charts over time, but not of the makespan.</p>\n",
+                   out);
 }
 
 static void put_losses(const struct plb_report *r, FILE *out)
@@ -195,11 +193,11 @@ static void put_losses(const struct plb_report *r, FILE *out)
     put_sum(r, "makespan", r->makespan_s, out);
     fputs("</tbody></table></div>\n<div class=\"chart\" id=\"waterfall\"></div>\n", out);
     if (r->n_pus > 1)
-        plb_report_say(
-            r,
-            "<p>A second of a fast PU counts for more here than one of a slow PU: times are weighted "
-            "by the rates of PUs. The idle time of the summary ({idle_pct}) is a plain mean.</p>\n",
-            out);
+        plb_report_say(r,
+                       "<p>Look for the longest red bar: it is the time that could be gained. Times are "
+                       "weighted by the rates of PUs, so that a second of a fast PU counts more. The idle "
+                       "time above ({idle_pct}) is a plain mean.</p>\n",
+                       out);
     put_efficiencies(r, out);
     put_between(r, out);
     fputs("</section>\n", out);
@@ -234,10 +232,10 @@ static void put_settings(const struct plb_report *r, FILE *out)
     plb_html_text(r->date, out);
     fprintf(out, ", seed %" PRId64 ".</p>\n", r->seed);
     put_command(r->command != NULL ? r->command : "", out);
-    fputs("<details><summary>All settings, and where they come from</summary>\n<div "
-          "class=\"wide\"><table>"
-          "<thead><tr><th>setting</th><th>value</th><th>from</th></tr></thead>\n<tbody>",
-          out);
+    fputs(
+        "<details><summary>All settings and their origins</summary>\n<div "
+        "class=\"wide\"><table><thead><tr><th>setting</th><th>value</th><th>from</th></tr></thead>\n<tbody>",
+        out);
     for (int i = 0; i < r->n_settings; i++) {
         const struct plb_report_setting *s = &r->settings[i];
         fputs("<tr><td>", out);
@@ -254,39 +252,43 @@ static void put_settings(const struct plb_report *r, FILE *out)
 
 static void put_charts(FILE *out)
 {
-    put_chart(
-        "gantt", "Who did what when",
-        "A row for each PU, and one for the master and its solves. Drag to move; the buttons, a double click "
-        "or Ctrl and the wheel zoom. Point at something to see what it is.",
-        out);
-    put_chart("each-pass", "Time of each pass", "From the first event of a pass to its last.", out);
+    put_chart("gantt", "Timeline",
+              "Each row is a PU; the first one is the master. Look for gaps: in a good run all rows are "
+              "filled and end together. Drag to move; zoom with the buttons, a double click or Ctrl and the "
+              "wheel. Point at a bar for details.",
+              out);
+    put_chart("each-pass", "Time of each pass",
+              "Each bar is a pass. Look for bars that are much longer than the others: the first pass may "
+              "include training, others a loss or a slow PU.",
+              out);
     put_chart("shares", "Shares",
-              "The part of the work that each PU did, its part in the rates of all PUs, and its part in the "
-              "given powers.",
+              "The part of the work that each PU did, beside its part of the total rate and of the given "
+              "powers. Look for differences between work and rate: such a PU got too much or too little.",
               out);
     put_chart("curves", "Curves",
-              "Seconds of a task by its size: the fitted curve, and what was measured. PUs of one name have "
-              "one chart.",
+              "Seconds of a task by its size: the fitted curve and the measured tasks. Points far from the "
+              "line mean that task times depend on more than size. One PU of each name is shown.",
               out);
-    put_chart("ends", "Predicted ends",
-              "A point for each solve: the end of the pass that the balancer expected then, less its real "
-              "end. Above 0: "
-              "it expected the pass to end later than it did. Below 0: earlier.",
+    put_chart("ends", "Predicted end of the pass",
+              "Each point is a solve: the end of the pass that the balancer predicted, minus the real end. "
+              "Points should approach 0 during a pass. Far above 0, the balancer was too pessimistic; far "
+              "below, too optimistic.",
               out);
     put_chart("rates", "Rates over time",
-              "Units per second of executing. A jump is a machine that has changed, "
-              "or units that cost other amounts.",
+              "Units per second of execution. Look for jumps: a machine became slower or faster, or unit "
+              "costs vary.",
               out);
     put_chart("traffic", "Traffic between nodes",
-              "Inputs and results that each node sent to others, and received.", out);
+              "Bytes of inputs and results that each node sent and received. Look for a node that moves far "
+              "more than its share of the work: its link may be the bottleneck.",
+              out);
 }
 
 /* The data of scripts, and these. False where the report cannot be JSON. */
 static bool put_scripts(const struct plb_report *r, const struct plb_trace *trace, FILE *out)
 {
-    fputs("<noscript><p>The charts need JavaScript. The tables have the main numbers, --report FILE.json "
-          "all.</p></noscript>\n"
-          "<script type=\"application/json\" id=\"report\">",
+    fputs("<noscript><p>The charts need JavaScript. The tables have the main numbers, and --report FILE.json "
+          "has all.</p></noscript>\n<script type=\"application/json\" id=\"report\">",
           out);
     if (!plb_report_embed(r, out))
         return false;

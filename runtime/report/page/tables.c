@@ -11,59 +11,49 @@
 static const struct {
     const char *word, *meaning;
 } words[] = {
-    {"makespan", "The time of the whole run."},
-    {"ideal",
-     "The run in which all PUs compute from the first moment to the last, each at its rate in this run. "
-     "No run with these PUs and rates is shorter."},
-    {"bound",
-     "The time that a run with these PUs takes where they copy and start tasks as they did, and lose no "
-     "time in waits for work."},
+    {"makespan", "The time of all passes."},
+    {"ideal", "The time of a run in which all PUs compute from start to end at their measured rates. No run "
+              "with these PUs and rates is shorter."},
+    {"bound", "The ideal plus the task starts and copies of this run: the shortest time without waits."},
     {"parallel efficiency", "The ideal over the makespan: load balance times communication efficiency."},
-    {"load balance",
-     "The mean time of computing over the longest one, without starts and copies. PUs count "
-     "by their rates. It is low where some PUs compute less than others, also where they wait for data."},
+    {"load balance", "The mean computing time of PUs, weighted by their rates, over the longest. It is low "
+                     "if some PUs compute less than others, even if they wait for data."},
     {"communication efficiency",
-     "The longest time of computing over the makespan. It is low where no PU computes all the time, for "
-     "any reason. It is high where one PU never waits, though others wait for data."},
-    {"balancing ratio", "The longest busy time over the shortest one, of PUs that worked."},
+     "The longest computing time of a PU over the makespan. It is low if no PU computes all the time, for "
+     "any reason. It is high if one PU never waits, even if others do."},
+    {"balancing ratio", "The longest busy time of a PU over the shortest, among PUs that worked."},
     {"idle",
-     "The time in which a PU was not busy; in the first lines the mean of PUs, as a part of the makespan."},
+     "The time in which a PU was not busy. In the first lines: the mean of all PUs, over the makespan."},
     {"busy", "Computing, starting tasks, and waiting for copies."},
-    {"task starts", "The time that tasks take beyond their work, as each begins."},
+    {"task starts", "The time of tasks beyond their work, such as a kernel launch."},
     {"training", "Waits until each PU had a curve."},
-    {"imbalance", "Waits at the end of a pass for a PU that was given too much, or more than one task."},
-    {"copies not hidden", "Waits for inputs, or until results are sent, during which a PU did not compute."},
-    {"master", "Waits while the master solved."},
-    {"waits for work", "A PU had nothing to do, while others had some, and the pass was not near its end."},
+    {"imbalance", "Waits at the end of a pass for a PU that had been granted too much."},
+    {"copies not hidden", "Waits for inputs, or for results to be sent, in which a PU did not compute."},
+    {"master", "Waits while the master solved for new shares."},
+    {"waits for work", "Time in which a PU had nothing to do before the end of a pass was near."},
     {"tail", "Waits at the end of a pass while its last task ran."},
-    {"units done twice", "Execution of units that others had done first."},
+    {"re-execution", "Execution of units whose results another PU delivered first."},
     {"failures", "The time after PUs failed."},
-    {"the rest", "What is left of the run without the losses. How much of it is computing is not known."},
-    {"share of the work", "The part of all work that a PU did."},
-    {"share of the rates",
-     "The PU's rate over that of all PUs, without starts and copies. In the ideal run, a PU does "
-     "this part of the work. The rate of a PU that did nothing is a guess by its power."},
-    {"given power",
-     "The PU's power as it was given, or a guess from its hardware, over that of all PUs. The balancer "
-     "static shares by it."},
-    {"per second", "Units over the time of executing: with starts of tasks, without copies."},
-    {"PU",
-     "A processing unit: the threads of a CPU, or one GPU or another accelerator, which executes tasks."},
-    {"unit", "The smallest piece of work, which is not divided: a column, a row, a cell. The kernel says "
-             "what it is."},
-    {"pass",
-     "All units are executed once. Jobs with several passes begin the next one when the last has ended."},
+    {"the rest", "The run without the losses. How much of it is computing is unknown."},
+    {"share of the work", "The PU's part of all work."},
+    {"share of the rates", "The PU's part of the total rate, without starts and copies; in the ideal run, "
+                           "its part of the work. For a PU that did nothing, an estimate from its power."},
+    {"given power", "The PU's part of the total power, as given or estimated from its hardware. The balancer "
+                    "static uses it."},
+    {"per second", "Units per second of execution, with task starts, without copies."},
+    {"PU", "A processing unit, which executes tasks: the threads of a CPU, a GPU or another accelerator."},
+    {"unit", "The smallest piece of work, such as a row, as the kernel defines it."},
+    {"pass", "One execution of all units. Some jobs have several passes, one after the other."},
     {"rate",
-     "The units of average cost that a PU executes in a second. In the losses, without starts and copies."},
-    {"balancer", "The rule by which the master shares units among PUs, as sure or static."},
-    {"curve", "The time of a PU's tasks by their size, as fitted to tasks that were measured."},
-    {"migration", "An idle PU takes units that another one was granted, and has not begun."},
-    {"virtual", "A time on the clock of a simulation. No task was executed."},
-    {"node", "A rank of MPI, and its PUs. Node 0 has the master and the data."},
-    {"task",
-     "The units that a PU executes at once. A block is what the master grants: it is cut into tasks."},
+     "Units of average cost that a PU executes per second. In the losses, without starts and copies."},
+    {"balancer", "The rule by which the master distributes units among PUs, such as sure or static."},
+    {"curve", "The time of a PU's tasks as a function of their size, fitted to measurements."},
+    {"migration", "An idle PU steals units that were granted to another one and have not started."},
+    {"virtual", "A time on the clock of a simulation; no task was executed."},
+    {"node", "An MPI rank and its PUs. Node 0 has the master and the data."},
+    {"task", "Units that a PU executes in one call. Blocks, which the master grants, are cut into tasks."},
     {"solve", "The balancer computes new shares."},
-    {"backup", "An idle PU executes units a second time that another one is late with."},
+    {"backup", "An idle PU re-executes units that are late on another one."},
 };
 #define WORDS ((int)(sizeof words / sizeof *words))
 

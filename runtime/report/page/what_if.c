@@ -66,7 +66,7 @@ static void put_best(const struct plb_report *r, FILE *out)
     const struct plb_report_change *best = plb_what_if_best(r), *node = best_node(r);
     fputs("<p>", out);
     if (!any_simulated(r))
-        fputs("No change was simulated; below it says why.", out);
+        fputs("No change was simulated; the reasons are below.", out);
     else if (best == NULL)
         fputs("On the same machines, none of these changes makes the run 1&nbsp;% shorter.", out);
     else
@@ -80,21 +80,21 @@ static void put_best(const struct plb_report *r, FILE *out)
 static void put_trust(const struct plb_report *r, FILE *out)
 {
     double off = r->what_if_simulated_s / r->makespan_s - 1.0;
-    fputs(" The simulator says ", out);
+    fputs(" The simulator predicts ", out);
     put_seconds(r->what_if_simulated_s, out);
     fputs(" for the run as it was, which took ", out);
     put_seconds(r->makespan_s, out);
     if (fabs(off) > FAR)
-        fprintf(out, ". <b>These differ by %.0f&nbsp;%%</b>, so believe the order rather than the seconds",
+        fprintf(out,
+                ". <b>These differ by %.0f&nbsp;%%</b>, so trust the order of the changes rather than their "
+                "times",
                 100.0 * fabs(off));
     if (r->what_if_passes < r->passes)
-        fprintf(
-            out,
-            ". Of the %d passes %d were simulated, and the others taken for as long as the shortest of these",
-            r->passes, r->what_if_passes);
+        fprintf(out, ". Of the %d passes, %d were simulated; the others count as the shortest of these",
+                r->passes, r->what_if_passes);
     fputs(!any_simulated(r) ? ".</p>\n"
-                            : ". Where it says that a change takes half of its time, the page shows half of "
-                              "the time of the run.</p>\n",
+                            : ". The times below are scaled so that the simulation of the run itself is "
+                              "exact. Look for the shortest bar.</p>\n",
           out);
 }
 
@@ -108,7 +108,7 @@ static void put_left_out(const struct plb_report *r, FILE *out)
             said = r->changes[j].left_out != NULL && strcmp(r->changes[j].left_out, why) == 0;
         if (said)
             continue;
-        fputs("<p>Left out, since ", out);
+        fputs("<p>Left out, because ", out);
         plb_html_text(why, out);
         for (int j = i; j < r->n_changes; j++) {
             if (r->changes[j].left_out == NULL || strcmp(r->changes[j].left_out, why) != 0)
@@ -145,7 +145,7 @@ void plb_what_if_put(const struct plb_report *r, FILE *out)
         return;
     fputs("<section id=\"what-if\"><h2>What if</h2>\n", out);
     if (r->n_changes == 0) {
-        fputs("<p>Nothing is said of other balancers and machines: ", out);
+        fputs("<p>Other balancers and machines were not simulated: ", out);
         plb_html_text(r->what_if_note, out);
         fputs(".", out);
         if (r->what_if_simulated_s > 0.0)

@@ -8,8 +8,9 @@ function whatIf(report) {
     return () => {
         const W = widthOf(box), narrow = W < 560, left = narrow ? 0 : 290, most = narrow ? 60 : 44;
         const above = narrow ? 16 : 0, step = 22 + above; // on narrow pages names stand above their bars
-        const longest = Math.max(report.makespan_s, rows[rows.length - 1].foretold_s), wide = W - left - 130;
-        const x = t => left + t / longest * wide;
+        // A change for the worse may take a hundred times as long: its bar is cut.
+        const longest = Math.min(Math.max(report.makespan_s, rows[rows.length - 1].foretold_s), 3 * report.makespan_s);
+        const wide = W - left - 160, x = t => left + Math.min(t, longest) / longest * wide;
         const cut = text => text.length > most ? text.slice(0, most - 1) + "…" : text;
         let out = words(x(report.makespan_s), 12, `the run: ${seconds(report.makespan_s)}`, "middle", "quiet");
         rows.forEach((c, i) => {
@@ -19,7 +20,8 @@ function whatIf(report) {
             out += `<rect class="${kind}" x="${left}" y="${y}" width="${Math.max(1, x(c.foretold_s) - left).toFixed(1)}" ` +
                 `height="16" rx="2"/>`;
             out += words(Math.max(x(c.foretold_s), x(report.makespan_s)) + 8, y + 13,
-                Math.abs(change) < 0.5 ? "no change" : `${seconds(c.foretold_s)}, ${sign}${rounded(Math.abs(change), 2)} %`,
+                Math.abs(change) < 0.5 ? "no change" : `${seconds(c.foretold_s)}, ${sign}${rounded(Math.abs(change), 2)} %` +
+                    (c.foretold_s > longest ? " (bar cut)" : ""),
                 "", "quiet");
         });
         for (let y = narrow ? 34 : 16; y < 20 + rows.length * step; y += step) // not through names

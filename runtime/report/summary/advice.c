@@ -43,7 +43,7 @@ static void of_starts(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 {
     const char *grain = setting(r, "balance", "grain");
     if (atof(grain) > 0.0)
-        snprintf(text, PLB_ADVICE_TEXT, "leave out balance.grain=%s, the most %s that a task may have", grain,
+        snprintf(text, PLB_ADVICE_TEXT, "leave out balance.grain=%s, which limits the %s per task", grain,
                  r->unit);
 }
 
@@ -70,9 +70,9 @@ static bool of_dearest(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
     if (!one && strcmp(r->balancer, BALANCER) != 0) /* the default cuts tasks of many units itself */
         return false;
     plb_range_print(dearest.first, dearest.count, r->unit, units);
-    snprintf(text, PLB_ADVICE_TEXT, "if %s always take%s so long, cut %s into smaller ones%s", units,
-             one ? "s" : "", one ? "it" : "the dear ones",
-             one ? ": no balancing can end before it does" : "");
+    snprintf(text, PLB_ADVICE_TEXT, "if %s always take%s so long, split %s into smaller ones%s", units,
+             one ? "s" : "", one ? "it" : "the expensive ones",
+             one ? ": no balancer can end before it does" : "");
     return true;
 }
 
@@ -81,52 +81,53 @@ static void of_imbalance(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 {
     bool migrates = !is_off(r, "balance", "migration"), by_power = strcmp(r->balancer, "static") == 0;
     if (too_few(r))
-        snprintf(text, PLB_ADVICE_TEXT, "more and smaller %s would help, at least one for each PU", r->unit);
+        snprintf(text, PLB_ADVICE_TEXT, "split the work into more and smaller %s, at least one per PU",
+                 r->unit);
     else if (of_dearest(r, text))
         return;
     else if (strcmp(r->balancer, BALANCER) != 0)
         snprintf(text, PLB_ADVICE_TEXT,
-                 "try --balancer " BALANCER ", which shares by what it measures%s%s%s%s",
-                 by_power ? "; static goes by given powers" : "",
+                 "try --balancer " BALANCER ", which shares the work by measured rates%s%s%s%s",
+                 by_power ? "; static uses given powers" : "",
                  migrates   ? ""
                  : by_power ? ", and balance.migration is off ("
                             : "; balance.migration is off (",
                  migrates ? "" : origin(r, "balance", "migration"), migrates ? "" : ")");
     else if (!migrates)
-        snprintf(text, PLB_ADVICE_TEXT,
-                 "try balance.migration=on: idle PUs then take queued work from others");
+        snprintf(text, PLB_ADVICE_TEXT, "try balance.migration=on, so that idle PUs steal queued work");
 }
 
 static void of_copies(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 {
     if (r->passes > 1 && is_off(r, "run", "keep_inputs"))
         snprintf(text, PLB_ADVICE_TEXT,
-                 "try run.keep_inputs=yes: inputs then travel in the first pass alone");
+                 "try run.keep_inputs=yes, so that inputs are sent only in the first pass");
     else if (r->nodes > 1 && is_off(r, r->app, "mapped"))
-        snprintf(text, PLB_ADVICE_TEXT,
-                 "try %s.mapped=yes with .npy files that all hosts see: they do not travel from rank 0",
-                 r->app);
+        snprintf(
+            text, PLB_ADVICE_TEXT,
+            "try %s.mapped=yes with .npy files that all hosts can read, so that rank 0 need not send them",
+            r->app);
 }
 
 static void of_waits(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 {
     if (strcmp(r->balancer, BALANCER) != 0)
-        snprintf(text, PLB_ADVICE_TEXT, "try --balancer " BALANCER ", which lets no PU wait for others");
+        snprintf(text, PLB_ADVICE_TEXT, "try --balancer " BALANCER ", which has no barriers");
 }
 
 static void of_tail(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 {
     if (r->n_pus > 1 && r->largest_unit * r->n_pus > 1.0 && !too_few(r))
         snprintf(text, PLB_ADVICE_TEXT,
-                 "cut the most costly of the %s into smaller ones: it is %.0f %% of the work, and no "
-                 "balancing can end before it does",
+                 "split the most expensive of the %s: it is %.0f %% of the work, and no balancer can end "
+                 "before it does",
                  r->unit, 100.0 * r->largest_unit);
     else if (of_dearest(r, text))
         return;
     else if (too_few(r) || strcmp(r->balancer, BALANCER) != 0)
         of_imbalance(r, text);
     else if (is_off(r, "balance", "backups"))
-        snprintf(text, PLB_ADVICE_TEXT, "try balance.backups=on: idle PUs then execute late %s a second time",
+        snprintf(text, PLB_ADVICE_TEXT, "try balance.backups=on, so that idle PUs re-execute late %s",
                  r->unit);
 }
 

@@ -38,5 +38,5 @@ void plb_cores_say(const struct plb_report *r, const char *before, const char *a
         fprintf(out, "%d PUs had %.0f to %.0f %% of their cores, PU %d the least", n,
                 100.0 * plb_core_share(least), 100.0 * most, least->id);
     fprintf(out, ", and other programs or threads had the rest%s%s",
-            r->emulated ? ": emulated PUs were slower than the .cluster file says" : "", after);
+            r->emulated ? ", so that emulated PUs were slower than the .cluster file says" : "", after);
 }

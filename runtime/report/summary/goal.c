@@ -25,14 +25,14 @@ static void say_cap(const struct plb_report_goal *g, FILE *out)
 {
     fprintf(out, "; cap of %.4g W ", g->power_cap_w);
     if (g->unmeasured > 0 && !(g->most_w > g->power_cap_w))
-        fprintf(out, "NOT known to be kept: the watts of %d PU%s are unmeasured", g->unmeasured,
+        fprintf(out, "NOT known to be kept, because the watts of %d PU%s are unmeasured", g->unmeasured,
                 g->unmeasured == 1 ? "" : "s");
     else if (isfinite(g->most_w))
         fprintf(out, "%s: at most %.4g W", g->most_w <= g->power_cap_w ? "kept" : "NOT kept", g->most_w);
     else
-        fputs("not tried: the run ended before all PUs were known", out);
+        fputs("not tried, because the run ended before all PUs were measured", out);
     if (g->learning_w > g->power_cap_w)
-        fprintf(out, "; NOT kept while watts were learned: up to %.4g W", g->learning_w);
+        fprintf(out, "; NOT kept while watts were being measured: up to %.4g W", g->learning_w);
 }
 
 void plb_goal_say(const struct plb_report *r, FILE *out)

@@ -23,6 +23,9 @@
 /* Tasks of a PU from which on a bad curve is told. More: it is told less often. Fewer: the summaries of short
  * runs tell of noise. */
 #define TASKS_OF_A_CURVE 10
+/* The least part of the elapsed time that is named. Larger: less of it is explained. Smaller: trifles are
+ * named. */
+#define WORTH_A_PART 0.005
 #define CELL_TEXT 32 /* bytes of the longest number or quantity */
 
 /* The value as people read it: `text`, or the value's own text. */
@@ -89,11 +92,30 @@ static const char *why_no_bound(const struct plb_report *r)
         return "";
     for (int p = 0; p < r->n_pus; p++)
         if (r->pus[p].tasks >= TASKS_OF_A_SPREAD)
-            return " (units differ too much)";
-    return " (too few tasks to tell what units cost)";
+            return " (task times vary too much)";
+    return " (too few tasks to learn unit costs)";
 }
 
-/* Units, by whom, and the elapsed time. */
+/* Units by kind of PU, between two texts; nothing where one kind did all. */
+static void say_kinds(const struct plb_report *r, const char *before, const char *after, FILE *out)
+{
+    static const char *const names[] = {[PLB_CPU] = "CPUs", [PLB_GPU] = "GPUs", [PLB_ACCELERATOR] = "others"};
+    int64_t units[sizeof names / sizeof *names] = {0};
+    int kinds = 0;
+    for (int p = 0; p < r->n_pus; p++)
+        units[r->pus[p].kind] += r->pus[p].units;
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+        kinds += units[k] > 0;
+    const char *separator = before;
+    for (size_t k = 0; k < sizeof names / sizeof *names && kinds > 1; k++) {
+        if (units[k] > 0)
+            fprintf(out, "%s%" PRId64 " on %s", separator, units[k], names[k]);
+        separator = units[k] > 0 ? ", " : separator;
+    }
+    fputs(kinds > 1 ? after : "", out);
+}
+
+/* Units, by whom, and the makespan. */
 static void say_work(const struct plb_report *r, FILE *out)
 {
     char units[PLB_UNITS_TEXT];
@@ -107,10 +129,33 @@ static void say_work(const struct plb_report *r, FILE *out)
     plb_report_say(r, " in {makespan_s}", out);
 }
 
+void plb_report_elapsed(const struct plb_report *r, FILE *out)
+{
+    const struct {
+        const char *name;
+        double seconds;
+    } parts[] = {{"start", r->setup_s},         {"passes", r->makespan_s - r->collect_s},
+                 {"between", r->between_s},     {"collect", r->collect_s},
+                 {"end of ranks", r->ending_s}, {"verify", r->verify_s},
+                 {"write", r->write_s}};
+    const char *separator = ": ";
+    char text[PLB_QUANTITY_TEXT];
+    if (r->mode == PLB_SIMULATED || !(r->elapsed_s > 0.0))
+        return;
+    plb_report_say(r, "elapsed {elapsed_s}", out);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (i < 2 || parts[i].seconds > WORTH_A_PART * r->elapsed_s) {
+            fprintf(out, "%s%s %s", separator, parts[i].name, plb_seconds_print(parts[i].seconds, text));
+            separator = ", ";
+        }
+    fputc('\n', out);
+}
+
 void plb_report_brief(const struct plb_report *r, FILE *out)
 {
     fputs("plbrun: ", out);
     say_work(r, out);
+    say_kinds(r, ": ", "", out);
     fputc('\n', out);
 }
 
@@ -122,26 +167,26 @@ void plb_report_line(const struct plb_report *r, FILE *out)
     fputs(why_no_bound(r), out);
     plb_report_say(r, ", balancing ratio {balancing_ratio}, idle {idle_pct}; ", out);
     if (r->resumed)
-        plb_report_say(r, "resumed in pass {resumed_pass} with {resumed_units} done; ", out);
+        plb_report_say(r, "resumed in pass {resumed_pass} after {resumed_units}; ", out);
     if (r->solves > 0 && r->profile_s > 0.0)
         plb_report_say(r, "training {profile_s}, ", out);
     if (r->solves > 0)
         plb_report_say(r, "{solves solve} in {solve_s}; ", out);
     if (r->migrated_units > 0)
-        plb_report_say(r, "{migrated_units} migrated in {migrations message}; ", out);
+        plb_report_say(r, "{migrated_units} stolen by other nodes in {migrations message}; ", out);
     if (r->backups > 0)
-        plb_report_say(r, "{backup_units} given twice in {backups backup}, of which {backups_won} won; ",
+        plb_report_say(r, "{backups late task} re-executed elsewhere, {backups_won} of them finished first; ",
                        out);
     if (r->failed_pus > 0)
         plb_report_say(r, "{failed_pus PU} failed; ", out);
     if (r->passes_again > 0)
-        fprintf(out, "%d pass%s computed again; ", r->passes_again, r->passes_again == 1 ? "" : "es");
+        fprintf(out, "%d pass%s re-executed; ", r->passes_again, r->passes_again == 1 ? "" : "es");
     if (r->set_aside_units > 0)
         plb_report_say(r, "{set_aside_units} set aside; ", out);
     if (r->audited > 0)
         plb_report_say(r, "{audited task} audited, {audit_differences difference}; ", out);
     if (r->damaged > 0)
-        plb_report_say(r, "{damaged transfer} repeated; ", out);
+        plb_report_say(r, "{damaged damaged transfer} repeated; ", out);
     plb_report_say(r, "{messages message}, {bytes_moved} moved", out);
     if (r->verified != PLB_NOT_VERIFIED)
         fputs(r->verified == PLB_RIGHT ? "; verified" : "; WRONG RESULT", out);
@@ -155,9 +200,10 @@ static void say_spread(const struct plb_report *r, FILE *out)
         disturbed |= plb_lacks_cores(r, &r->pus[p]);
     if (disturbed || !(r->cost_spread > WORTH_SAYING && r->cost_apart > WORTH_TIME))
         return;
-    fprintf(out, "%s differ in cost%s: ", r->unit, r->costs_told ? " from what the kernel tells" : "");
-    plb_report_say(r, "tasks took {least_cost} to {most_cost} times the mean of their PU for their size\n",
-                   out);
+    fprintf(out, "%s differ in cost%s: ", r->unit, r->costs_told ? " more than the kernel says" : "");
+    plb_report_say(
+        r, "tasks took {least_cost} to {most_cost} times the mean of their PU for tasks of their size\n",
+        out);
 }
 
 /* Nothing where every curve tells more of a PU's times than their mean does. */
@@ -170,11 +216,12 @@ static void say_bad_curves(const struct plb_report *r, FILE *out)
         worst = bad && (n == 0 || pu->curve.r2 < r->pus[worst].curve.r2) ? p : worst;
         n += bad;
     }
-    if (n > 0)
-        fprintf(out,
-                "%d curve%s fit%s worse than the mean of the times (r2 %.2f for PU %d): the times of these "
-                "tasks depend on more than their size\n",
-                n, n == 1 ? "" : "s", n == 1 ? "s" : "", r->pus[worst].curve.r2, worst);
+    const char *why = "the times of these tasks depend on more than their size";
+    if (n == 1)
+        fprintf(out, "the curve of PU %d fits badly (r2 %.2f): %s\n", worst, r->pus[worst].curve.r2, why);
+    else if (n > 1)
+        fprintf(out, "the curves of %d PUs fit badly (r2 %.2f for PU %d): %s\n", n, r->pus[worst].curve.r2,
+                worst, why);
 }
 
 static void say_profiles(const struct plb_report *r, FILE *out)
@@ -182,9 +229,10 @@ static void say_profiles(const struct plb_report *r, FILE *out)
     int began = r->profiles_used + r->profiles_dropped;
     if (began == 0)
         return;
-    fprintf(out, "profiles: %d PU%s began with earlier measurements", began, began == 1 ? "" : "s");
+    fprintf(out, "profiles: %d PU%s started from earlier measurements", began, began == 1 ? "" : "s");
     if (r->profiles_dropped > 0)
-        plb_report_say(r, ", {profiles_dropped} of them dropped as no longer true", out);
+        plb_report_say(
+            r, "; {profiles_dropped} of them dropped these, because the first blocks contradicted them", out);
     fputc('\n', out);
 }
 
@@ -249,9 +297,13 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
         put_pu(r, &r->pus[p], out);
     plb_report_line(r, out);
     fputc('\n', out);
+    plb_report_elapsed(r, out);
+    char kinds[PLB_UNITS_TEXT];
+    snprintf(kinds, sizeof kinds, "%s: ", r->unit);
+    say_kinds(r, kinds, "\n", out);
     if (r->n_pus > 1 && r->largest_unit * r->n_pus > 1.0) {
         fprintf(out, "one of the %s is ", r->unit);
-        plb_report_say(r, "{largest_unit} of the work: no balancing can end before it does\n", out);
+        plb_report_say(r, "{largest_unit} of the work: no balancer can end before it does\n", out);
     }
     say_spread(r, out);
     say_bad_curves(r, out);
@@ -261,13 +313,13 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     plb_goal_say(r, out);
     if (r->mode == PLB_SIMULATED && !r->costs_told && !r->replayed)
         fprintf(out,
-                "the kernel does not tell what %s cost: the simulation takes them for equal, and rates of "
-                "PUs for %s per second\n",
+                "the kernel gives no costs of its %s: the simulation assumes equal costs, and takes rates of "
+                "PUs as %s per second\n",
                 r->unit, r->unit);
     if (r->mode == PLB_SIMULATED)
         plb_report_say(r,
-                       "(simulated: times are virtual, and no output is written; the best fixed "
-                       "distribution without noise takes {optimum_s})\n",
+                       "(simulated: times are virtual, and no output is written; the best fixed distribution "
+                       "would take {optimum_s} without noise)\n",
                        out);
     plb_advice_print(r, out);
 }

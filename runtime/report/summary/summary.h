@@ -7,10 +7,13 @@
 #include "report/report.h"
 
 /* A line per PU, one for the run, and further ones where there is something to say. */
-/* One line for whoever wants no more: units, by whom, and the elapsed time. */
+void plb_report_summary(const struct plb_report *report, FILE *out);
+
+/* One short line: units, by whom, the makespan, and the units of each kind of PU. */
 void plb_report_brief(const struct plb_report *report, FILE *out);
 
-void plb_report_summary(const struct plb_report *report, FILE *out);
+/* A line with the parts of the elapsed time; nothing in a simulation, whose time is virtual. */
+void plb_report_elapsed(const struct plb_report *report, FILE *out);
 
 /* The line for the run alone, without its newline. */
 void plb_report_line(const struct plb_report *report, FILE *out);

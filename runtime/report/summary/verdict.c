@@ -62,16 +62,16 @@ static void say_starts(const struct plb_report *r, const struct plb_report_loss 
     else if (named)
         fprintf(out, "node %d had ", loss->node);
     fprintf(out, "%" PRId64 " tasks %stook %s each%s", tasks, named ? "that " : "", text,
-            only ? ", whatever their size: the kernel takes that long for any" : " to start");
+            only ? ", whatever their size, because the kernel takes that long for any task" : " to start");
 }
 
 /* How far the rate of a PU is from its power, beside the others, and the power that fits. */
 static void say_power(const struct plb_report_pu *pu, double powers, FILE *out)
 {
     double fits = pu->rate_share / (1.0 - pu->rate_share) * (powers - pu->power);
-    fprintf(out, ", by its power %.3g, and can do %.0f %% of what all do in a second", pu->power,
+    fprintf(out, " because of its power %.3g, but its share of the total rate is %.0f %%", pu->power,
             100.0 * pu->rate_share);
-    fprintf(out, "; power %.3g would have fit, %.2g times as much", fits, fits / pu->power);
+    fprintf(out, "; power %.3g, %.2g times as much, would match", fits, fits / pu->power);
 }
 
 /* The part of the work that a late PU was given, or that others waited for it. */
@@ -97,12 +97,12 @@ static void say_late(const struct plb_report *r, const struct plb_report_loss *l
         fprintf(out, "others waited for PU %d (%s), which had %.0f %% of its core%s", pu->id, pu->name,
                 100.0 * plb_core_share(pu), pu->threads > 1 ? "s" : "");
     } else if (pu != NULL && !tail && pu->rate_share > 0.0 && pu->work_share > TOO_MUCH * pu->rate_share) {
-        fprintf(out, "PU %d (%s) was given %.0f %% of the work", pu->id, pu->name, 100.0 * pu->work_share);
+        fprintf(out, "PU %d (%s) was granted %.0f %% of the work", pu->id, pu->name, 100.0 * pu->work_share);
         if (pu->power > 0.0 && powers > pu->power && pu->rate_share < 1.0
             && fabs(pu->power / powers - pu->work_share) < SAME)
             say_power(pu, powers, out);
         else
-            fprintf(out, " and can do %.0f %% of what all do in a second", 100.0 * pu->rate_share);
+            fprintf(out, ", but its share of the total rate is %.0f %%", 100.0 * pu->rate_share);
     } else if (pu != NULL) {
         fprintf(out, "others waited for %sPU %d (%s)", tail ? "the last task, of " : "", pu->id, pu->name);
     } else if (loss->node >= 0) {
@@ -126,16 +126,16 @@ static void say_link(const struct plb_report *r, const struct plb_report_loss *l
     fputs(has_link ? "" : "the PUs of ", out);
     say_node(r, loss->node, out);
     if (!has_link)
-        fputs(" lost most of it", out);
+        fputs(" lost most of this time", out);
     else
         fprintf(out, " received %s and sent %s during the run, %s per second", plb_bytes_print(brought, in),
                 plb_bytes_print(took, sent), plb_bytes_print((brought + took) / r->makespan_s, rate));
     if (has_link && earlier)
         fprintf(out, ", and %s before it", plb_bytes_print(r->replicated_bytes, before));
     if (waits->node == loss->node && waits->seconds > ALSO * r->makespan_s)
-        fprintf(out, "; waits for work, %.0f %% of the run, have the same cause: together %.0f %%",
-                100.0 * waits->seconds / r->makespan_s,
-                100.0 * (waits->seconds + loss->seconds) / r->makespan_s);
+        fprintf(
+            out, "; the waits for work (%.0f %% of the run) have the same cause; together they are %.0f %%",
+            100.0 * waits->seconds / r->makespan_s, 100.0 * (waits->seconds + loss->seconds) / r->makespan_s);
 }
 
 static void say_failed(const struct plb_report *r, const struct plb_report_loss *loss, FILE *out)
@@ -163,11 +163,11 @@ static void say_why(const struct plb_report *r, const struct plb_report_loss *lo
     default: break;
     }
     if (loss->pu >= 0) {
-        fprintf(out, "PU %d (%s) lost most of it", loss->pu, r->pus[loss->pu].name);
+        fprintf(out, "PU %d (%s) lost most of this time", loss->pu, r->pus[loss->pu].name);
     } else if (loss->node >= 0) {
         fputs("the PUs of ", out);
         say_node(r, loss->node, out);
-        fputs(" lost most of it", out);
+        fputs(" lost most of this time", out);
     }
 }
 
@@ -175,10 +175,10 @@ static void say_ideal(const struct plb_report *r, FILE *out)
 {
     double times = r->makespan_s / r->ideal_s;
     if (plb_losses_only_starts(r))
-        fputs("The ideal is not known.", out);
+        fputs("The ideal time is unknown.", out);
     else
-        fprintf(out, "The run took %.*f times the ideal (parallel efficiency %.0f %%).", times < 1.1 ? 2 : 1,
-                times, 100.0 * r->parallel_efficiency);
+        fprintf(out, "The run took %.*f times the ideal time (parallel efficiency %.0f %%).",
+                times < 1.1 ? 2 : 1, times, 100.0 * r->parallel_efficiency);
 }
 
 /* The time that the run takes with an advice, where it was simulated and is shorter. */
@@ -195,7 +195,7 @@ static void say_gain(const struct plb_report *r, const char *advice, FILE *out)
         if (strstr(advice, same[k].advice) != NULL)
             for (int i = 0; i < r->n_changes; i++)
                 if (strcmp(r->changes[i].change, same[k].change) == 0 && r->changes[i].ratio < 1.0 - SMALL)
-                    fprintf(out, "; foretold: %s instead of %s",
+                    fprintf(out, "; predicted: %s instead of %s",
                             plb_seconds_print(r->changes[i].foretold_s, after),
                             plb_seconds_print(r->makespan_s, before));
 }
@@ -225,7 +225,7 @@ void plb_verdict_print(const struct plb_report *r, FILE *out)
         plb_cores_say(r, " ", ".", out);
         return;
     }
-    fprintf(out, " The largest loss: %s, %.0f %% of the run.", loss->name,
+    fprintf(out, " The largest loss is %s: %.0f %% of the run.", loss->name,
             100.0 * loss->seconds / r->makespan_s);
     if (why(r, loss, text)[0] != '\0')
         fprintf(out, " %c%s.", toupper((unsigned char)text[0]), text + 1);

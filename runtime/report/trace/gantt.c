@@ -173,10 +173,10 @@ static void put_head(const struct chart *c)
         fputs("</p>\n<p><b>Simulated:</b> all times are virtual, and nothing was computed.", c->out);
     fputs("</p>\n<p>", c->out);
     put_legend(c, "task", "task");
-    put_legend(c, "stolen", "task that was granted to another PU, where its arrow begins");
+    put_legend(c, "stolen", "task stolen from the PU where its arrow begins");
     put_legend(c, "transfer", "transfer");
     put_legend(c, "wait", "wait");
-    fputs("Hover for details.</p>\n", c->out);
+    fputs("Point at a bar for details.</p>\n", c->out);
 }
 
 /* The picture's frame: its size, the head of an arrow, the times. */
