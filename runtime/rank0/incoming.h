@@ -9,8 +9,8 @@
  * whether it ever will. Cost: rank 0 copies each output once, 0.1 ns a byte, where a network of
  * 10 Gbit/s needs 0.8.
  *
- * Memory: at most plb_incoming_calls.most_bytes, or one result of each rank where these are more. Further
- * results wait at their senders, whose slots stay in use meanwhile, so that fast nodes slow down by themselves.
+ * Memory: at most plb_incoming_calls.most_bytes, or one result of each rank if these are more. Further
+ * results wait at their senders, whose slots stay in use meanwhile, so that fast nodes slow down.
  * Results of one rank are received in the order of their DONEs, since a slot may be used twice.
  *
  * A result that cannot be right (an older pass, a lost node, no such PU) is received and dropped, so that the

@@ -21,8 +21,7 @@
 #include "profile/profiles.h"
 
 /* Of results of other ranks that are received and not yet accepted. Larger: memory. Smaller: a fast network
- * waits for rank 0's answers; at 100 Gbit/s these last 20 ms. A result that is larger comes alone from its rank.
- */
+ * waits for rank 0's answers; at 100 Gbit/s these last 20 ms. A larger result is received alone. */
 #define MOST_INCOMING_BYTES ((size_t)256 << 20)
 
 void plb_rank0_init(struct plb_rank0 *rank0, struct plb_job *job, struct plb_trace *trace, int n_ranks,

@@ -144,7 +144,8 @@ static void report(struct fixture *f, struct plb_message block, int by, int64_t 
 {
     struct plb_message m = {.type = PLB_DONE, .from = by / 2, .pu = by % 2, .pass = block.pass};
     struct plb_range range = {block.block.range.first + skip, count};
-    m.done = (struct plb_done){range, block.block.id, PLB_NO_SLOT, 1, 1.0, 0.0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0};
+    m.done = (struct plb_done){
+        .range = range, .block = block.block.id, .slot = PLB_NO_SLOT, .tasks = 1, .execute_s = 1.0};
     plb_master_receive(f->master, &m, 1.0, &f->out);
 }
 

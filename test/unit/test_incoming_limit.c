@@ -72,9 +72,10 @@ static struct plb_incoming *begin(void)
 
 static void add(struct plb_incoming *in, int from, int64_t first, int64_t count)
 {
-    struct plb_message m = {.type = PLB_DONE,
-                            .from = from,
-                            .done = {.range = {first, count}, .slot = 7, .tasks = 1, .buffers = PLB_BUFFER(0)}};
+    struct plb_message m = {
+        .type = PLB_DONE,
+        .from = from,
+        .done = {.range = {first, count}, .slot = 7, .tasks = 1, .buffers = PLB_BUFFER(0)}};
     plb_incoming_add(in, &m);
 }
 
