@@ -5,7 +5,7 @@ BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%, \
 .PHONY: bench bench-serve bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-command bench-map bench-energy bench-mixed bench-overhead bench-random \
         bench-untold bench-journal bench-kernels bench-libraries bench-passes bench-ranks bench-reduce \
-        bench-stencil bench-pagerank
+        bench-stencil bench-pagerank bench-short-passes
 
 BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_stencil_mpi := $(KERNEL_CFLAGS)
@@ -127,12 +127,14 @@ bench-random: all $(B)/bench/random $(B)/test/kernels/random.so
 bench-journal: all
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/journal.sh $(RUNS)
 
-# Passes of k-means beside the entry alone on the same cores, and steps of a stencil and passes of pagerank
-# beside plain MPI. ROUNDS: more of them where the machine is noisy. bench-stencil, bench-pagerank: one alone;
-# SIZES="1024 2048": some of the plates, or so many pages.
+# Passes of k-means, a stencil and bodies beside the entries alone on the same cores, and steps of a stencil
+# and passes of pagerank beside plain MPI. JOB="kmeans-8 nbody-8000": these alone of the former. ROUNDS: more of
+# them where the machine is noisy. bench-stencil, bench-pagerank: one alone; SIZES="1024 2048": some of the
+# plates, or so many pages.
 ROUNDS := 7
 bench-passes: all $(B)/bench/passes bench-stencil bench-pagerank
-	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/passes.sh $(ROUNDS)
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) JOB="$(JOB)" \
+	 test/bench/passes.sh $(ROUNDS)
 bench-stencil: all $(B)/bench/stencil_mpi
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) SIZES="$(SIZES)" test/bench/stencil.sh $(ROUNDS)
 
@@ -145,6 +147,10 @@ bench-ranks: all
 	@mkdir -p $(B)/bench-ranks
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) LENGTHS="$(LENGTHS)" RANKS="$(RANKS)" \
 	 test/bench/ranks.sh $(B)/bench-ranks $(RUNS) $(JOB)
+
+# Passes of 5 ms on up to 1,000 simulated nodes.
+bench-short-passes: $(B)/bench/short_passes
+	@$(B)/bench/short_passes
 
 # Passes with reduced arrays of several sizes on up to 1,000 simulated nodes.
 bench-reduce: $(B)/bench/reduce

@@ -1,6 +1,6 @@
-/* make bench-passes: the time of a pass of k-means without a runtime around it. As many processes as there
- * would be ranks execute the entry on equal parts of the points, which are in memory, and wait for each other
- * after each pass. Prints the seconds of each pass but the first one.
+/* make bench-passes: the time of a pass of a kernel without a runtime around it. As many processes as there
+ * would be ranks execute the entry on equal parts of the units, whose data is in memory, and wait for each
+ * other after each pass. Prints the seconds of each pass but the first one.
  *
  *     passes CONF PROCESSES THREADS PASSES [SECTION.KEY=VALUE...] */
 #include <pthread.h>
@@ -37,6 +37,7 @@ static int execute(const struct plb_job *job, struct shared *shared, int part, i
                             .data = data,
                             .bytes = bytes,
                             .args = app->args,
+                            .cancelled = &(const int32_t){0},
                             .threads = threads};
     for (int i = 0; i < app->n_data; i++) {
         const struct plb_data *d = &app->data[i];
