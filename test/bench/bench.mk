@@ -128,8 +128,8 @@ bench-journal: all
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/journal.sh $(RUNS)
 
 # Passes of k-means, a stencil and bodies beside the entries alone on the same cores, and steps of a stencil
-# and passes of pagerank beside plain MPI. JOB="kmeans-8 nbody-8000": these alone of the former. ROUNDS: more of
-# them where the machine is noisy. bench-stencil, bench-pagerank: one alone; SIZES="1024 2048": some of the
+# and passes of pagerank beside plain MPI. JOB="kmeans-8 nbody-8000": these alone of the former. ROUNDS: more
+# of them where the machine is noisy. bench-stencil, bench-pagerank: one alone; SIZES="1024 2048": some of the
 # plates, or so many pages.
 ROUNDS := 7
 bench-passes: all $(B)/bench/passes bench-stencil bench-pagerank
