@@ -39,7 +39,7 @@ static void await_open(struct plb_node *node, struct plb_runner *r, struct plb_n
     pu->info.broken = r->err.status != PLB_OK;
     if (pu->info.broken)
         plb_log_here(PLB_LOG_WARNING, "PU '%s' is not used: %s", pu->info.name, r->err.text);
-    plb_pinned_add(&node->pinned, r);
+    plb_pinned_offer(r);
 }
 
 int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus, int n_pus,
@@ -52,6 +52,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     /* A driver may keep pages that are locked from children: isolated tasks would find no inputs. */
     shared->locks.no_parts = config->isolate;
     pthread_mutex_init(&shared->locks.lock, NULL);
+    pthread_mutex_init(&shared->locks.changing, NULL);
     shared->mirror = plb_mirror_new(config->data, config->kept_bytes, config->isolate, &shared->locks);
     shared->keep = plb_keep_new(config->data, config->stay_bytes, config->isolate, &shared->locks);
     shared->set = plb_own_set_new(config);
@@ -128,7 +129,7 @@ bool plb_node_stop(struct plb_node *node)
         if (!node->runners[p].left)
             node->stopped &= plb_runner_join(&node->runners[p], until);
     if (node->stopped && !node->left)
-        plb_pinned_remove(&node->pinned, &node->shared.locks);
+        plb_page_take_back(&node->shared.locks, NULL);
     return node->stopped;
 }
 
@@ -157,7 +158,7 @@ bool plb_node_awaits(const struct plb_node *node)
 
 void plb_node_forget_buffer(struct plb_node *node, const void *memory)
 {
-    plb_pinned_forget(&node->pinned, &node->shared.locks, memory);
+    plb_page_take_back(&node->shared.locks, memory);
 }
 
 bool plb_node_free(struct plb_node *node)
@@ -205,7 +206,7 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
 {
     if (m->type == PLB_PASS) /* replaced buffers may be elsewhere */
         for (int p = 0; p < node->n_pus; p++)
-            plb_pinned_add(&node->pinned, &node->runners[p]);
+            plb_pinned_offer(&node->runners[p]);
     enum plb_receiver receiver = plb_message_route(m->type)->receiver;
     if (receiver == PLB_TO_ERRANDS || receiver == PLB_TO_FETCH)
         return plb_errands_data(&node->shared, node->runners, node->n_pus, m, out);

@@ -14,7 +14,6 @@ struct plb_node {
     bool awaiting;          /* another node's answer */
     bool stops, stopped;    /* no task runs any more; no thread does */
     bool left;              /* a PU was left in its task when the node stopped */
-    struct plb_pinned pinned;
     struct plb_errands errands;
     struct plb_outbox reports;
     bool sends;       /* results are on their way to another rank */

@@ -322,6 +322,7 @@ void plb_errands_free_data(struct plb_node_shared *shared)
 {
     plb_page_unlock_parts(&shared->locks);
     pthread_mutex_destroy(&shared->locks.lock);
+    pthread_mutex_destroy(&shared->locks.changing);
     plb_mirror_free(shared->mirror);
     plb_keep_free(shared->keep);
     plb_sends_fini(&shared->sends);

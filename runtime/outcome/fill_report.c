@@ -196,6 +196,7 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .waited_s = totals->waited_s,
                                      .copied_in = totals->copied_in,
                                      .copied_out = totals->copied_out,
+                                     .locking_s = totals->locking_s,
                                      .imbalance_s = totals->imbalance_s,
                                      .tail_s = totals->tail_s,
                                      .held_up_s = totals->held_up_s,

@@ -22,11 +22,11 @@
 #define ONLY_STARTS 0.9
 
 static const char *const names[PLB_LOSSES] = {
-    [PLB_LOST_TO_STARTS] = "task starts",  [PLB_LOST_TO_TRAINING] = "training",
-    [PLB_LOST_TO_IMBALANCE] = "imbalance", [PLB_LOST_TO_COPIES] = "copies not hidden",
-    [PLB_LOST_TO_MASTER] = "master",       [PLB_LOST_TO_WAITS] = "waits for work",
-    [PLB_LOST_TO_TAIL] = "tail",           [PLB_LOST_TO_TWICE] = "re-execution",
-    [PLB_LOST_TO_FAILURES] = "failures",
+    [PLB_LOST_TO_STARTS] = "task starts",   [PLB_LOST_TO_TRAINING] = "training",
+    [PLB_LOST_TO_IMBALANCE] = "imbalance",  [PLB_LOST_TO_COPIES] = "copies not hidden",
+    [PLB_LOST_TO_LOCKS] = "page locks",     [PLB_LOST_TO_MASTER] = "master",
+    [PLB_LOST_TO_WAITS] = "waits for work", [PLB_LOST_TO_TAIL] = "tail",
+    [PLB_LOST_TO_TWICE] = "re-execution",   [PLB_LOST_TO_FAILURES] = "failures",
 };
 
 /* A PU's makespan, in parts. */
@@ -73,6 +73,7 @@ static void split(const struct plb_report *r, const struct plb_report_pu *pu, bo
     if (executed > 0.0)
         lost[PLB_LOST_TO_TWICE] = take(&executing, executing * (double)pu->in_vain / executed);
     t->computing = executing;
+    lost[PLB_LOST_TO_LOCKS] = take(&left, pu->locking_s);
     if (pu->failure[0] != '\0') {
         lost[PLB_LOST_TO_FAILURES] = left;
         return;

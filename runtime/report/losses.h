@@ -21,6 +21,7 @@ enum plb_loss_kind {
     PLB_LOST_TO_TRAINING,  /* waits until every PU had a curve */
     PLB_LOST_TO_IMBALANCE, /* waits at the end of a pass, for more than one task or for a share */
     PLB_LOST_TO_COPIES,    /* of inputs and results, not hidden */
+    PLB_LOST_TO_LOCKS,     /* of pages, for these copies, not hidden */
     PLB_LOST_TO_MASTER,    /* waits for work while the master solved, as far as a trace tells */
     PLB_LOST_TO_WAITS,     /* for work, while others had some */
     PLB_LOST_TO_TAIL,      /* waits at the end of a pass while its last task ran */

@@ -51,6 +51,7 @@ struct plb_report_pu {
     double idle_s;             /* derived */
     double cpu_s, waited_s;    /* of its threads on cores, and for one that others had; zeros: not known */
     int64_t copied_in, copied_out; /* bytes to and from its own memory */
+    double locking_s;              /* that its thread locked pages for these copies */
     double core_share;             /* derived: of the first in both; or NAN */
     double work;                   /* that it did, in units of average cost; 0: nobody has counted it */
     double work_share;             /* derived by report/losses.h: of the work of all, as the next one */
@@ -112,7 +113,7 @@ struct plb_report_loss {
     double part;      /* of the makespan, which that PU, or a PU of that node, has lost */
     char advice[PLB_ADVICE_TEXT]; /* "" where none is known */
 };
-#define PLB_LOSSES 9 /* kinds of losses */
+#define PLB_LOSSES 10 /* kinds of losses */
 
 /* A change to the run, and the time that it would have taken then, as the simulator says. */
 struct plb_report_change {

@@ -85,6 +85,17 @@ for n in 4 9 14; do
 done
 ok "where GPUs fail" $lost
 
+# Pages of rank 0's buffers are locked as tasks need them: 3 buffers of 64 MB, of which the GPU has half.
+locked() { sed -n 's/^counted: [1-9].*; [0-9]* locks, .* at most \([0-9]*\) bytes; the pool.*/\1/p' "$tmp/out"; }
+PLB_FAKE_CUDA=count=yes right 1 "$fake/kernels/heat.so" heat.cells=8000000 heat.passes=2 heat.named=yes \
+    "${halves[@]}" && between "$(locked)" 96000000 150000000 &&
+    python3 -c "
+import json
+r = json.load(open('$tmp/r.json'))
+assert sum(p['locking_s'] > 0 for p in r['pus']) == 1
+assert [l['seconds'] > 0 for l in r['losses'] if l['name'] == 'page locks'] == [True]"
+ok "pages are locked in parts, and the time is a loss of its own" $?
+
 # The table in the documents.
 BUILD=$BUILD PLBRUN=$PLBRUN "$root/test/fake-cuda/bytes" 2>"$tmp/err" >"$tmp/table"
 [ "$(grep -c '^| .* | [0-9]' "$tmp/table")" -eq 5 ] &&

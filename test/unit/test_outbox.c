@@ -17,7 +17,7 @@ static void the_outbox_fills_in_the_header(void **state)
         assert_true(m->type == PLB_DONE && m->size == plb_message_size(PLB_DONE));
         assert_true(m->protocol == PLB_PROTOCOL && m->from == 3 && m->to == 1 && m->pass == i && m->pu == 0);
         assert_true(m->done.range.count == 0 && m->done.tasks == 0 && m->done.execute_s == 0.0);
-        m->done = (struct plb_done){{i, 1}, i, 2, 1, 0.0, 0.0, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0};
+        m->done = (struct plb_done){.range = {i, 1}, .block = i, .slot = 2, .tasks = 1};
     }
     for (int i = 0; i < 100; i++) { /* growing kept them */
         assert_int_equal(box.at[i].done.range.first, i);

@@ -50,6 +50,23 @@ static void copies_count_by_the_rate_of_their_pu(void **state)
         "copies not hidden: 20 % of the run. PU 2 (p2) lost most of this time.");
 }
 
+/* A PU computes while its thread locks pages, as long as its device has tasks. */
+static void page_locks_count_where_nothing_hides_them(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = perfect(pus);
+    pus[2].locking_s = 1.0;
+    account(&r);
+    near(NAMED(&r, PLB_LOST_TO_LOCKS), 0.0);
+    pus[2].busy_s = 6.0; /* 4 s less than the makespan */
+    pus[2].units = 120;
+    pus[2].work = 120.0;
+    account(&r);
+    near(NAMED(&r, PLB_LOST_TO_LOCKS), 0.5);
+    near(NAMED(&r, PLB_LOST_TO_WAITS), 1.5);
+}
+
 /* Two PUs of a node lose alike: the loss is the node's. All alike: it is nobody's. */
 static void a_loss_of_several_pus_is_their_nodes_or_everybodys(void **state)
 {
@@ -306,6 +323,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_perfect_run_loses_nothing),
         cmocka_unit_test(copies_count_by_the_rate_of_their_pu),
+        cmocka_unit_test(page_locks_count_where_nothing_hides_them),
         cmocka_unit_test(a_loss_of_several_pus_is_their_nodes_or_everybodys),
         cmocka_unit_test(what_all_pus_of_a_node_wait_for_is_their_nodes),
         cmocka_unit_test(a_task_that_is_a_whole_share_is_imbalance),

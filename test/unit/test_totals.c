@@ -90,11 +90,13 @@ static void cores_and_copies_are_those_of_the_latest_report(void **state)
         struct plb_done done = {.tasks = 1, .range = {i, 1}, .cpu_s = cpu_s[i], .waited_s = 2.0 * cpu_s[i]};
         done.copied_in = copied[i];
         done.copied_out = 2 * copied[i];
+        done.locking_s = 3.0 * cpu_s[i];
         plb_totals_count(&totals, &info, ledger, 0, &done, 0);
     }
     near(totals.cpu_s, 3.0);
     near(totals.waited_s, 6.0);
     assert_true(totals.copied_in == 30 && totals.copied_out == 60);
+    near(totals.locking_s, 9.0);
     plb_ledger_free(ledger);
 }
 

@@ -41,6 +41,7 @@ int64_t plb_totals_count(struct plb_pu_totals *totals, const struct plb_pu_info 
     totals[pu].transfer_s += positive(done->transfer_s);
     totals[pu].cpu_s = fmax(totals[pu].cpu_s, positive(done->cpu_s));
     totals[pu].waited_s = fmax(totals[pu].waited_s, positive(done->waited_s));
+    totals[pu].locking_s = fmax(totals[pu].locking_s, positive(done->locking_s));
     if (done->copied_in > totals[pu].copied_in)
         totals[pu].copied_in = done->copied_in;
     if (done->copied_out > totals[pu].copied_out)

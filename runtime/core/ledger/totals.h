@@ -12,6 +12,7 @@ struct plb_pu_totals {
     double execute_s, transfer_s;
     double cpu_s, waited_s;        /* of its threads on cores, and for some; zeros: not known */
     int64_t copied_in, copied_out; /* bytes to and from its own memory */
+    double locking_s;              /* that its thread locked pages for these copies */
     double latest;                 /* when its latest report came, on the clock of the master */
     double imbalance_s, tail_s;    /* waited at the ends of passes; see plb_totals_end_pass */
     double held_up_s;              /* that others waited so for it: their seconds added up */

@@ -55,7 +55,7 @@
 #include "core/message/window.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 23u /* grows with every change of a message */
+#define PLB_PROTOCOL 25u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -181,6 +181,7 @@ struct plb_done {
     double cpu_s;    /* of the PU's threads on cores, in the run so far; 0: not known */
     double waited_s; /* of these threads, for a core that others had */
     int64_t copied_in, copied_out; /* bytes to and from the PU's own memory, in the run so far */
+    double locking_s;              /* that the PU's thread locked pages for these copies, in the run so far */
 };
 
 struct plb_failure {

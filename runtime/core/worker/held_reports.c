@@ -97,8 +97,9 @@ void plb_worker_cores(struct plb_worker *w, int pu, double cpu_s, double waited_
     w->reports.so_far[pu].waited_s += waited_s;
 }
 
-void plb_worker_copied(struct plb_worker *w, int pu, int64_t in, int64_t out)
+void plb_worker_copied(struct plb_worker *w, int pu, int64_t in, int64_t out, double locking_s)
 {
     w->reports.so_far[pu].copied_in = in;
     w->reports.so_far[pu].copied_out = out;
+    w->reports.so_far[pu].locking_s = locking_s;
 }

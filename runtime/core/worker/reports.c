@@ -60,6 +60,7 @@ void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task
     last->waited_s = r->so_far[pu].waited_s;
     last->copied_in = r->so_far[pu].copied_in;
     last->copied_out = r->so_far[pu].copied_out;
+    last->locking_s = r->so_far[pu].locking_s;
 }
 
 void plb_reports_fail(struct plb_reports *r, int pu, const struct plb_slice *task,

@@ -17,6 +17,7 @@ struct plb_device_failure {
 struct plb_pu_so_far {
     double cpu_s, waited_s;
     int64_t copied_in, copied_out;
+    double locking_s;
 };
 
 struct plb_reports {

@@ -84,8 +84,9 @@ bool plb_worker_part(struct plb_worker *worker, int pu, const struct plb_slice *
 /* The threads of a PU were so long on cores, and waited so long for some: its next reports say so. */
 void plb_worker_cores(struct plb_worker *worker, int pu, double cpu_s, double waited_s);
 
-/* So many bytes were copied to the PU's own memory until now, and from there. */
-void plb_worker_copied(struct plb_worker *worker, int pu, int64_t in, int64_t out);
+/* So many bytes were copied to the PU's own memory until now, and from there; and its thread locked pages
+ * for that so long. */
+void plb_worker_copied(struct plb_worker *worker, int pu, int64_t in, int64_t out, double locking_s);
 
 /* The parts of plb_worker_done, for a PU that makes one result of several tasks. It has executed a task whose
  * report is held back; false: the task is obsolete, and is forgotten. */

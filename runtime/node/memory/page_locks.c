@@ -10,6 +10,10 @@
 
 #define PAGE 4096 /* bytes; pages are what a device can lock */
 
+/* Bytes of a whole buffer that are locked at once. Larger: the first tasks wait longer: 16 MB take about 6
+ * ms. Smaller: more locks, and copies in more pieces. A guess. */
+#define CHUNK ((size_t)16 << 20)
+
 /* Says once what could not be locked. */
 static void say(struct plb_page_locks *l, size_t bytes, const char *why)
 {
@@ -82,12 +86,11 @@ static void take_out(struct plb_page_locks *l, int at)
     plb_page_unlock(l, part.ops, part.memory, part.bytes);
 }
 
-void plb_page_lock_part(struct plb_page_locks *l, const struct plb_device_ops *ops,
-                        const struct plb_device *device, void *memory, size_t bytes)
+/* Locks what is not locked yet between two addresses. */
+static void lock_between(struct plb_page_locks *l, const struct plb_device_ops *ops,
+                         const struct plb_device *device, char *from, char *end)
 {
-    char *from = (char *)memory - (uintptr_t)memory % PAGE, *end = (char *)memory + bytes;
-    end += (PAGE - (uintptr_t)end % PAGE) % PAGE;
-    for (int at = first_behind(l, from); from < end && bytes > 0 && !l->no_parts; at++) {
+    for (int at = first_behind(l, from); from < end && !l->no_parts; at++) {
         char *next = at < l->n_parts && l->part[at].memory < end ? l->part[at].memory : end;
         struct plb_locked_part part = {from, next > from ? (size_t)(next - from) : 0, ops};
         if (part.bytes > 0) {
@@ -98,6 +101,69 @@ void plb_page_lock_part(struct plb_page_locks *l, const struct plb_device_ops *o
         }
         from = end_of(&l->part[at]);
     }
+}
+
+void plb_page_lock_part(struct plb_page_locks *l, const struct plb_device_ops *ops,
+                        const struct plb_device *device, void *memory, size_t bytes)
+{
+    char *from = (char *)memory - (uintptr_t)memory % PAGE, *end = (char *)memory + bytes;
+    end += (PAGE - (uintptr_t)end % PAGE) % PAGE;
+    pthread_mutex_lock(&l->changing);
+    if (bytes > 0)
+        lock_between(l, ops, device, from, end);
+    pthread_mutex_unlock(&l->changing);
+}
+
+/* The whole buffer with this address; the number of them: none has it. */
+static int whole_with(const struct plb_page_locks *l, const char *address)
+{
+    int i = 0;
+    while (i < l->n_whole
+           && ((uintptr_t)address < (uintptr_t)l->whole[i].memory
+               || (uintptr_t)address >= (uintptr_t)l->whole[i].memory + l->whole[i].bytes))
+        i++;
+    return i;
+}
+
+void plb_page_offer(struct plb_page_locks *l, void *memory, size_t bytes)
+{
+    pthread_mutex_lock(&l->changing);
+    if (whole_with(l, memory) == l->n_whole) {
+        l->whole = plb_grow(l->whole, (size_t)(l->n_whole + 1) * sizeof *l->whole);
+        l->whole[l->n_whole++] = (struct plb_lockable){memory, bytes};
+    }
+    pthread_mutex_unlock(&l->changing);
+}
+
+void plb_page_lock_offered(struct plb_page_locks *l, const struct plb_device_ops *ops,
+                           const struct plb_device *device, const void *memory, size_t bytes)
+{
+    if (l == NULL || ops->pin == NULL || bytes == 0)
+        return;
+    pthread_mutex_lock(&l->changing);
+    const int i = whole_with(l, memory);
+    if (i < l->n_whole) {
+        const struct plb_lockable *w = &l->whole[i];
+        const size_t first = (size_t)((const char *)memory - w->memory) / CHUNK * CHUNK,
+                     end = ((size_t)((const char *)memory - w->memory) + bytes + CHUNK - 1) / CHUNK * CHUNK;
+        lock_between(l, ops, device, w->memory + first, w->memory + (end < w->bytes ? end : w->bytes));
+    }
+    pthread_mutex_unlock(&l->changing);
+}
+
+void plb_page_take_back(struct plb_page_locks *l, const void *memory)
+{
+    pthread_mutex_lock(&l->changing);
+    for (int i = l->n_whole - 1; i >= 0; i--) {
+        const struct plb_lockable w = l->whole[i];
+        if (memory != NULL && memory != w.memory)
+            continue;
+        for (int at = first_behind(l, w.memory);
+             at < l->n_parts && (uintptr_t)l->part[at].memory < (uintptr_t)w.memory + w.bytes;)
+            take_out(l, at);
+        l->whole[i] = l->whole[--l->n_whole];
+    }
+    pthread_mutex_unlock(&l->changing);
 }
 
 size_t plb_page_piece(struct plb_page_locks *l, const void *memory, size_t bytes)
@@ -118,6 +184,8 @@ size_t plb_page_piece(struct plb_page_locks *l, const void *memory, size_t bytes
 void plb_page_drop(struct plb_page_locks *l, void *memory, size_t bytes, bool shared)
 {
     char *from = memory, *end = from + bytes;
+    if (l != NULL)
+        pthread_mutex_lock(&l->changing);
     int at = l != NULL ? first_behind(l, from) : 0;
     while (l != NULL && at < l->n_parts && l->part[at].memory < end)
         if (l->part[at].memory < from) {
@@ -128,6 +196,8 @@ void plb_page_drop(struct plb_page_locks *l, void *memory, size_t bytes, bool sh
         } else {
             take_out(l, at);
         }
+    if (l != NULL)
+        pthread_mutex_unlock(&l->changing);
     plb_reserve_drop(from, (size_t)(end - from), shared);
 }
 
@@ -136,5 +206,8 @@ void plb_page_unlock_parts(struct plb_page_locks *l)
     while (l->n_parts > 0)
         take_out(l, l->n_parts - 1);
     free(l->part);
+    free(l->whole);
     l->part = NULL;
+    l->whole = NULL;
+    l->n_whole = 0;
 }

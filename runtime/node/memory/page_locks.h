@@ -1,9 +1,9 @@
 /* Page-locked memory of a node: how much it may have, how much it has, and one line for people where a lock
- * fails. Any thread may call these functions; parts of reserved memory are locked and unlocked by the
- * communication thread alone.
+ * fails. Any thread may call these functions.
  *
  * Inputs that are kept, and results that stay, lie in reserved memory as large as the whole buffer, of which
- * a node takes what its tasks need. So pages are locked as they are taken, part by part, each page once. A
+ * a node takes what its tasks need. So pages are locked as they are taken, part by part, each page once. Of
+ * a whole buffer pages are locked when a task first needs them, so that no run waits for the lock of all. A
  * copy may not reach from one part into another, nor from locked pages into others: it is made in pieces. */
 #ifndef PLB_NODE_MEMORY_PAGE_LOCKS_H
 #define PLB_NODE_MEMORY_PAGE_LOCKS_H
@@ -19,7 +19,13 @@
  * NVIDIA's kernel module pins pages without it (kernel-open/nvidia/os-mlock.c, os_lock_user_pages). */
 #define PLB_LOCKABLE 0.5
 
-/* Whole pages of reserved memory that were locked at once. */
+/* A whole buffer, which begins with a page. */
+struct plb_lockable {
+    char *memory;
+    size_t bytes;
+};
+
+/* Pages that were locked at once. */
 struct plb_locked_part {
     char *memory;
     size_t bytes;
@@ -30,9 +36,12 @@ struct plb_locked_part {
 struct plb_page_locks {
     double most; /* bytes; 0: no limit */
     atomic_size_t bytes;
-    atomic_bool said;             /* that a lock has failed */
-    bool no_parts;                /* reserved memory is not locked */
-    pthread_mutex_t lock;         /* guards the parts; the communication thread reads them without */
+    atomic_bool said;           /* that a lock has failed */
+    atomic_bool no_parts;       /* none are locked any more */
+    pthread_mutex_t changing;   /* held by who changes the parts; guards the whole buffers */
+    pthread_mutex_t lock;       /* guards the parts against who only reads them */
+    struct plb_lockable *whole; /* buffers of which parts may be locked */
+    int n_whole;
     struct plb_locked_part *part; /* by address */
     atomic_int n_parts;
 };
@@ -50,6 +59,16 @@ void plb_page_unlock(struct plb_page_locks *locks, const struct plb_device_ops *
  * are tried. */
 void plb_page_lock_part(struct plb_page_locks *locks, const struct plb_device_ops *ops,
                         const struct plb_device *device, void *memory, size_t bytes);
+
+/* Parts of this buffer may be locked from now on. Once is enough. */
+void plb_page_offer(struct plb_page_locks *locks, void *memory, size_t bytes);
+
+/* Locks pages that a copy needs, and some around them, where they are in such a buffer. Locks may be NULL. */
+void plb_page_lock_offered(struct plb_page_locks *locks, const struct plb_device_ops *ops,
+                           const struct plb_device *device, const void *memory, size_t bytes);
+
+/* Unlocks the parts of such a buffer, which is freed next; of all of them, where memory is NULL. */
+void plb_page_take_back(struct plb_page_locks *locks, const void *memory);
 
 /* Bytes of a copy that begins at this memory which can be copied at once. Any thread; locks may be NULL. */
 size_t plb_page_piece(struct plb_page_locks *locks, const void *memory, size_t bytes);

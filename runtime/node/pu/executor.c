@@ -365,6 +365,8 @@ int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase
     e->full = false;
     e->isolated.ended = false;
     e->failure[0] = '\0';
+    if (!e->on_host) /* before the task begins: it is not a part of its time */
+        plb_copies_lock_task(&e->copies, e->set, e->host, range, buffers);
     if (e->ops->lanes > 1 && is_new(e, lane, e->driver->entry(phase)) && range.count >= MANY_UNITS)
         status = warm_up(e, lane, phase, range.first, buffers);
     if (status == 0)

@@ -22,6 +22,7 @@ static int copy_resident(struct plb_executor *e, int i)
 {
     const struct plb_rangeset *parts = &e->parts.at[i];
     int status = 0;
+    plb_copies_lock(&e->copies, e->host[i], e->set->at[i].bytes);
     if ((e->parts.buffers & PLB_BUFFER(i)) == 0)
         return plb_copy_in(&e->copies, 0, e->resident[i], e->host[i], e->set->at[i].bytes);
     for (int k = 0; k < parts->n && status == 0;) {

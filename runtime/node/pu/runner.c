@@ -131,7 +131,8 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
         f->idle_since = now;
     }
     plb_worker_cores(shared->worker, r->number, times.cpu_s, times.waited_s);
-    plb_worker_copied(shared->worker, r->number, r->executor.copies.in, r->executor.copies.out);
+    plb_worker_copied(shared->worker, r->number, r->executor.copies.in, r->executor.copies.out,
+                      r->executor.copies.locking_s);
     flight.folded = status == 0 && !obsolete(r, f->oldest) && plb_combine_fold(&r->held, &flight);
     bool urgent = end_task(r, f, &flight, f->oldest, status, &times);
     f->oldest = (f->oldest + 1) % f->lanes;

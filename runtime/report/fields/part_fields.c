@@ -98,8 +98,9 @@ const struct plb_report_field plb_traffic_fields[] = {
 
 const struct plb_report_field plb_loss_fields[] = {
     {"name", PLB_UNIT_NONE, LOSS(name),
-     .choices =
-         "task starts|training|imbalance|copies not hidden|master|waits for work|tail|re-execution|failures",
+     .choices = "task starts|training|imbalance|copies not hidden|page locks|master|waits for "
+                "work|tail|re-execution|"
+                "failures",
      .meaning = "Its kind, see docs/guide/report.md."},
     {"seconds", PLB_UNIT_SECONDS, LOSS(seconds),
      .meaning = "Seconds of the makespan: those of each PU, weighted by its share of the total rate."},

@@ -96,6 +96,8 @@ const struct plb_report_field plb_pu_fields[] = {
     {"copied_in", PLB_UNIT_BYTES, PU(copied_in),
      .meaning = "Bytes that were copied to its own memory, as a GPU has; 0 for a CPU."},
     {"copied_out", PLB_UNIT_BYTES, PU(copied_out), .meaning = "Bytes that were copied back from there."},
+    {"locking_s", PLB_UNIT_SECONDS, PU(locking_s),
+     .meaning = "Time in which its thread locked pages of host memory for these copies."},
     {"idle_s", PLB_UNIT_SECONDS, PU(idle_s), COLUMN("idle", 10),
      .meaning = "The makespan minus `busy_s`, also after a failure."},
     {"cpu_s", PLB_UNIT_SECONDS, PU(cpu_s),

@@ -29,6 +29,7 @@ static const struct {
     {"training", "Waits until each PU had a curve."},
     {"imbalance", "Waits at the end of a pass for a PU that had been granted too much."},
     {"copies not hidden", "Waits for inputs, or for results to be sent, in which a PU did not compute."},
+    {"page locks", "Locking pages of host memory for copies, while a PU did not compute."},
     {"master", "Waits while the master solved for new shares."},
     {"waits for work", "Time in which a PU had nothing to do before the end of a pass was near."},
     {"tail", "Waits at the end of a pass while its last task ran."},
