@@ -39,7 +39,8 @@ static void fill(struct plb_message *m)
     case PLB_FETCH: m->fetch = (struct plb_fetch){{10, 5}, 0, 1, 2, 1, 1}; break;
     case PLB_FROM: m->sources = (struct plb_sources){3, 7, 1, 2, {{{10, 5}, 1, 0}, {{20, 1}, 2, 3}}}; break;
     case PLB_DONE:
-        m->done = (struct plb_done){{10, 5}, 7, PLB_NO_SLOT, 1, 0.5, 0.0, 0, 0, 0, 0, 9, 0, 0.0, 0.0, 0, 0};
+        m->done = (struct plb_done){
+            .range = {10, 5}, .block = 7, .slot = PLB_NO_SLOT, .tasks = 1, .execute_s = 0.5, .records = 9};
         break;
     case PLB_COUNTED: m->counted = (struct plb_counted){{{10, 5}, {20, 1}}, 2}; break;
     case PLB_FAIL:
