@@ -156,11 +156,6 @@ static void inputs_that_change_are_brought_again(void **state)
     plb_resident_follow(&f.e, &parts);
     assert_int_equal(plb_resident_update(&f.e, PLB_BUFFER(IN), &err), PLB_OK);
     assert_int_equal(brought(&f, 0, 0, 64), (64 + 1) * 8);
-    offsets[1] = 1; /* unit 0 had no element */
-    plb_resident_follow(&f.e, &parts);
-    assert_int_equal(plb_resident_update(&f.e, PLB_BUFFER(OFFSETS), &err), PLB_OK);
-    assert_int_equal(brought(&f, 0, 0, 64), list_bytes(0, 64));
-    offsets[1] = 0;
     plb_parts_fini(&parts);
     end(&f);
 }
@@ -201,6 +196,49 @@ static void an_entry_that_finds_no_memory_gets_that_of_inputs(void **state)
     end(&f);
 }
 
+/* The first task is at the end: units before it have places, too. */
+static void places_end_with_the_input(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, &late, 1, 0.5 * (double)(UNITS * 8 + list_bytes(0, UNITS)));
+    for (int pass = 0; pass < 2; pass++) {
+        int64_t bytes = brought(&f, 0, 960, 64);
+        assert_true(pass == 0 ? bytes > 64 * 8 : bytes == 0);
+        bytes = brought(&f, 1, 528, 64);
+        assert_true(pass == 0 ? bytes > 64 * 8 : bytes == 0);
+        assert_int_equal(brought(&f, 2, 0, 64), (64 + 1) * 8 + list_bytes(0, 64));
+    }
+    end(&f);
+}
+
+/* Fed inputs, which are copied in each pass, get what others leave: here nothing. */
+static void fed_inputs_come_last(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, &late, 0, 0.0);
+    f.set.fed = PLB_BUFFER(IN);
+    plb_uploaded_open(&f.e.uploaded, &f.e.copies, &f.set, (double)list_bytes(0, UNITS));
+    brought(&f, 0, 0, 64);
+    assert_int_equal(brought(&f, 0, 0, 64), 64 * 8);
+    end(&f);
+}
+
+/* A device that has no piece as large as the input. */
+static void a_part_has_a_place_where_the_device_has_no_larger_piece(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, &late, 0, 0.0);
+    device.limit = device.taken + 7000; /* and 8192 are wanted */
+    plb_uploaded_open(&f.e.uploaded, &f.e.copies, &f.set, 1e9);
+    device.limit = SIZE_MAX;
+    brought(&f, 0, 0, 64);
+    assert_true(brought(&f, 0, 0, 64) < 64 * 8);
+    end(&f);
+}
+
 /* A place for inputs that nobody can have is none. */
 static void without_memory_nothing_stays(void **state)
 {
@@ -234,6 +272,7 @@ static void an_entry_that_changes_what_stays_is_found(void **state)
     assert_int_equal(submit(&f, 0, 8, 64), 0);
     assert_int_equal(plb_resident_wait(&f.e, 0, &times), 1);
     assert_non_null(strstr(f.e.why, "it changed its buffer 0"));
+    assert_non_null(strstr(f.e.why, "or `next` did"));
     end(&f);
 }
 
@@ -246,6 +285,9 @@ int main(void)
         cmocka_unit_test(inputs_that_change_are_brought_again),
         cmocka_unit_test(as_many_units_stay_as_there_is_memory_for),
         cmocka_unit_test(an_entry_that_finds_no_memory_gets_that_of_inputs),
+        cmocka_unit_test(places_end_with_the_input),
+        cmocka_unit_test(fed_inputs_come_last),
+        cmocka_unit_test(a_part_has_a_place_where_the_device_has_no_larger_piece),
         cmocka_unit_test(without_memory_nothing_stays),
         cmocka_unit_test(units_that_are_not_aligned_come_with_their_task),
         cmocka_unit_test(an_entry_that_changes_what_stays_is_found),

@@ -72,8 +72,8 @@ bool plb_pu_open(struct plb_executor *e, struct plb_node_pu *pu, const struct pl
     plb_log(PLB_LOG_DEBUG, "PU '%s' is open: an empty task takes %.3g us", info->name, 1e6 * info->start_s);
     if (!fits(pu, config->data) || plb_resident_update(e, -1, err) != PLB_OK)
         return true;
+    warm_up(e, config, err); /* libraries take their memory first */
     if (config->kept_bytes > 0.0)
         keep_inputs(e, config->data);
-    warm_up(e, config, err);
     return true;
 }

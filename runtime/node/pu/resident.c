@@ -35,7 +35,7 @@ static int copy_resident(struct plb_executor *e, int i)
 
 int plb_resident_update(struct plb_executor *e, int64_t mask, struct plb_error *err)
 {
-    plb_uploaded_forget(&e->uploaded, e->set, mask);
+    plb_uploaded_forget(&e->uploaded, mask);
     for (int i = 0; i < e->set->n && !e->on_host; i++) {
         size_t bytes = e->set->at[i].bytes;
         if (e->set->at[i].mode != PLB_REPLICATE || !(mask & ((int64_t)1 << i)))
@@ -73,7 +73,8 @@ static int compare(struct plb_executor *e, int lane, int i, const char *device, 
         status = status == 0 ? sync(e, lane) : status;
         if (status != 0 || memcmp(piece, host + at, n) == 0)
             continue;
-        snprintf(e->why, sizeof e->why, "it changed its buffer %d, which is an input and read-only", i);
+        snprintf(e->why, sizeof e->why, "it changed its buffer %d, which is an input and read-only%s", i,
+                 e->set->at[i].mode == PLB_REPLICATE ? "" : ", or `next` did: try plbrun --check");
         status = 1;
     }
     return status;

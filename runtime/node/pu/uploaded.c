@@ -1,6 +1,8 @@
 /* A piece of device memory and sets of units for each input. */
 #include "node/pu/uploaded.h"
 
+#include <math.h>
+
 #include "node/memory/arena.h"
 
 #define ALIGNED 64 /* bytes: tasks whose units begin elsewhere in the buffer get them with each task */
@@ -20,21 +22,36 @@ static size_t bytes_of(const struct plb_dataset *set, int i, struct plb_range ra
     return bytes;
 }
 
+/* Takes memory for an input, or for a part of it where the device has no piece as large. */
+static void take(struct plb_uploaded_input *in, const struct plb_device_copies *c, size_t bytes)
+{
+    for (int tries = 0; tries < 4 && bytes > 0 && in->memory == NULL; tries++, bytes /= 2) {
+        in->memory = c->ops->alloc(c->device, bytes + PLB_ARENA_ALIGNMENT);
+        in->bytes = bytes;
+    }
+}
+
+/* Takes memory for these inputs: for each the same part of it. Returns what is left of the room. */
+static double take_all(struct plb_uploaded *u, const struct plb_device_copies *c,
+                       const struct plb_dataset *set, int64_t inputs, double room)
+{
+    const struct plb_range all = {0, set->units};
+    double total = 0.0;
+    for (int i = 0; i < set->n; i++)
+        total += inputs & PLB_BUFFER(i) ? (double)bytes_of(set, i, all) : 0.0;
+    const double part = room < total ? room / total : 1.0;
+    for (int i = 0; i < set->n && part > 0.0; i++)
+        if ((inputs & PLB_BUFFER(i)) != 0)
+            take(&u->at[i], c, (size_t)(part * (double)bytes_of(set, i, all)));
+    return room - fmax(part, 0.0) * total;
+}
+
 void plb_uploaded_open(struct plb_uploaded *u, const struct plb_device_copies *c,
                        const struct plb_dataset *set, double room)
 {
-    const int64_t inputs = plb_dataset_inputs(set);
-    double total = 0.0;
-    for (int i = 0; i < set->n; i++)
-        total += inputs & PLB_BUFFER(i) ? (double)bytes_of(set, i, (struct plb_range){0, set->units}) : 0.0;
-    const double part = room < total ? room / total : 1.0;
-    for (int i = 0; i < set->n && part > 0.0; i++) {
-        struct plb_uploaded_input *in = &u->at[i];
-        if ((inputs & PLB_BUFFER(i)) == 0)
-            continue;
-        in->bytes = (size_t)(part * (double)bytes_of(set, i, (struct plb_range){0, set->units}));
-        in->memory = in->bytes > 0 ? c->ops->alloc(c->device, in->bytes + PLB_ARENA_ALIGNMENT) : NULL;
-    }
+    const int64_t inputs = plb_dataset_inputs(set); /* fed ones are copied in each pass anyway */
+    room = take_all(u, c, set, inputs & ~set->fed, room);
+    take_all(u, c, set, inputs & set->fed, room);
 }
 
 bool plb_uploaded_close(struct plb_uploaded *u, const struct plb_device_copies *c)
@@ -60,21 +77,27 @@ char *plb_uploaded_place(const struct plb_uploaded *u, const struct plb_dataset 
     return in->memory + begin % PLB_ARENA_ALIGNMENT + ((ptrdiff_t)byte_of(set, i, first) - (ptrdiff_t)begin);
 }
 
-/* The units from `first` on that the memory holds. */
+/* The units from `first` on that the memory holds; from a smaller one, where there are too few behind it. */
 static struct plb_range fitting(const struct plb_uploaded_input *in, const struct plb_dataset *set, int i,
                                 int64_t first)
 {
     int64_t low = first, high = set->units;
-    if (bytes_of(set, i, (struct plb_range){0, set->units}) <= in->bytes)
-        return (struct plb_range){0, set->units};
-    while (low < high) {
+    while (low < high) { /* the last end that fits */
         const int64_t middle = low + (high - low + 1) / 2;
         if (byte_of(set, i, middle) - byte_of(set, i, first) <= in->bytes)
             low = middle;
         else
             high = middle - 1;
     }
-    return (struct plb_range){first, low - first};
+    const int64_t end = low;
+    for (low = 0, high = first; low < high && end == set->units;) { /* the first begin that does */
+        const int64_t middle = low + (high - low) / 2;
+        if (byte_of(set, i, end) - byte_of(set, i, middle) <= in->bytes)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return (struct plb_range){high, end - high};
 }
 
 /* Whether a task in another lane brings some of these units. */
@@ -159,14 +182,9 @@ void plb_uploaded_end(struct plb_uploaded *u, int lane, bool here)
     }
 }
 
-void plb_uploaded_forget(struct plb_uploaded *u, const struct plb_dataset *set, int64_t buffers)
+void plb_uploaded_forget(struct plb_uploaded *u, int64_t buffers)
 {
-    for (int i = 0; i < set->n; i++) {
-        const bool indexed = set->at[i].mode == PLB_PARTITION_INDEXED;
-        if ((buffers & (PLB_BUFFER(i) | (indexed ? PLB_BUFFER(set->at[i].offsets) : 0))) == 0)
-            continue;
-        plb_rangeset_clear(&u->at[i].here);
-        if (indexed)
-            u->at[i].units.count = 0;
-    }
+    for (int i = 0; i < PLB_MAX_DATA; i++)
+        if ((buffers & PLB_BUFFER(i)) != 0)
+            plb_rangeset_clear(&u->at[i].here);
 }

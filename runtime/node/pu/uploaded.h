@@ -1,10 +1,10 @@
 /* Partitioned inputs that stay in a device's own memory, from pass to pass.
  *
  * Each such input has one place on the device: for the whole of it, or for as many units as there is memory,
- * from those of the first task on. A task whose units have a place there reads them in that place, and only
- * what is not there yet is copied. Inputs do not change while a pass runs, so units stay right until results
- * feed the input (plb_app_feed). Places are given up, once and for all, where a task
- * that is alone on the device finds no memory.
+ * from those of the first task on. Inputs that results feed get what others leave. A task whose units have a
+ * place there reads them in that place, and only what is not there yet is copied. Inputs do not change while
+ * a pass runs, so units stay right until results feed the input (plb_app_feed). Places are given up, once and
+ * for all, where a task that is alone on the device finds no memory.
  *
  * A task may need units that a task in another lane brings: its lane then waits for that one's copies, on the
  * device. Called by the thread that opened the device. */
@@ -49,9 +49,8 @@ int plb_uploaded_bring(struct plb_uploaded *uploaded, struct plb_device_copies *
 /* The lane is empty. here: all that was enqueued there is complete. */
 void plb_uploaded_end(struct plb_uploaded *uploaded, int lane, bool here);
 
-/* These buffers have changed, or the offsets of an input have: such inputs are copied again. Nothing is in
- * flight. */
-void plb_uploaded_forget(struct plb_uploaded *uploaded, const struct plb_dataset *set, int64_t buffers);
+/* These buffers have changed: such inputs are copied again. Nothing is in flight. */
+void plb_uploaded_forget(struct plb_uploaded *uploaded, int64_t buffers);
 
 /* Where units from `first` on of input i are, on the device. */
 char *plb_uploaded_place(const struct plb_uploaded *uploaded, const struct plb_dataset *set, int i,
