@@ -193,7 +193,7 @@ static void watts_that_are_not_known_are_refused(void **state)
     err = (struct plb_error){.status = PLB_OK};
     s.master.goal.power_cap = 1.0;
     assert_int_equal(plb_simulate(&s, &result, &err), PLB_EINPUT);
-    assert_non_null(strstr(err.text, "balance.power_cap = 1 W lets no PU work"));
+    assert_non_null(strstr(err.text, "balance.power_cap = 1 W is too low: the static watts"));
     plb_master_free(result.master);
     plb_cost_map_fini(&m.map);
 }
