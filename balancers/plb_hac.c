@@ -11,7 +11,7 @@
  * every virtual step, down to a minimum.
  *
  * Choices where the text leaves them open:
- * - Σ x_p, the work of one virtual step: 1 / `steps` of all work, or more where starts are dear.
+ * - Σ x_p, the work of one virtual step: 1 / `steps` of all work, or more where starts are expensive.
  * - The first block: as given, or else found by model/training, in rounds with barriers of their own.
  * - The shrinking: by α a step, so to (1 - α) of the step before.
  * - The minimum that does not under-use a GPU (3.2): by its curve the block still runs at NEAR_BEST of the

@@ -8,7 +8,7 @@
  * fitted to all measurements so far, and the sizes solved again.
  *
  * Choices where the text leaves them open:
- * - Σ x_p, the work of one step: 1 / `steps` of what training has left, or more where starts are dear.
+ * - Σ x_p, the work of one step: 1 / `steps` of what training has left, or more where starts are expensive.
  * - The first block, which the authors chose by hand so that training took 10 %: see model/training.
  * - The difference of times: they are compared relative to their curves, and differences that the scatter
  *   of the reports explains do not count, unless `scatter` is off. 3 % of noise would exceed a threshold of

@@ -1,7 +1,7 @@
 /* Whether a line will end before the time of the run is over.
  *
  * Each process learns, for each form of the command, how many seconds a line took for each unit of its cost:
- * the ratio. Where nobody tells costs, a line costs 1, and the ratios are the times of lines. Their
+ * the ratio. If costs are unknown, a line costs 1, and the ratios are the times of lines. Their
  * logarithms are taken for normal, with an error of mean and spread that is large while few lines have ended;
  * and what part of the lines did so well is a least probability, so that a few short lines among long ones
  * keep their chance. */

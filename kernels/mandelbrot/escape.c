@@ -10,7 +10,7 @@
 /* Steps that are counted between two looks at which points have ended. More: steps for nothing. Fewer: more
  * looks. */
 #define COUNTED 8
-/* Steps between two looks at whether a point has escaped. More: more steps are made again. */
+/* Steps between two looks at whether a point has escaped. More: more steps are repeated. */
 #define UNCOUNTED 64
 
 #define WIDE 8    /* numbers of a vector of AVX-512; others take several */

@@ -16,7 +16,7 @@ constexpr int colours = 255;         /* as in mandelbrot.c */
 constexpr int threads = 256;         /* warps of a block are side by side: tasks may have few rows */
 constexpr int lanes = 8, high = 4;   /* a warp's points */
 constexpr int wide = threads / high; /* a block's points */
-constexpr int looks = 4;             /* steps between two looks. More: more steps are made again */
+constexpr int looks = 4;             /* steps between two looks. More: more steps are repeated */
 
 struct window { /* the same as in escape.h */
     double left, top, pixel;

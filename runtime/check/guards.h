@@ -1,7 +1,7 @@
 /* Memory of tasks that are tried, between pages that nobody may touch.
  *
  * A region of addresses is shared with child processes that are forked later. The parent may touch all of it.
- * A child opens the pages of one task at a time, and what is for reading alone is so there. Each buffer has
+ * A child opens the pages of one task at a time, and read-only memory is read-only there. Each buffer has
  * as many forbidden bytes before and behind it as its fence says, so that a wrong index hits them, and not
  * another buffer.
  *

@@ -11,7 +11,7 @@
  * late. Smaller: more questions. */
 #define LATE (2.0 * PLB_BEAT_SECONDS)
 
-/* Seconds between two looks beyond which the judge was held up. Larger: after such a time ranks are given up
+/* Seconds between two looks beyond which the judge was delayed. Larger: after such a time ranks are given up
  * that live. Smaller: a judge that looks rarely notices losses later. */
 #define HELD_UP (2.0 * PLB_BEAT_SECONDS)
 

@@ -2,7 +2,7 @@
  * may vouch for one that is silent: its process runs, and only its core was taken away, or its communication
  * thread is busy. No I/O, no clock. Not thread-safe.
  *
- * A judge that has not looked for long was held up itself, and all that it missed waits for it. So the time
+ * A judge that has not looked for long was delayed itself, and all that it missed waits for it. So the time
  * in which it did not look counts for nobody.
  *
  *   AWAITED ── joins ──> ALIVE <─── is heard ─── STARTING     all ranks of the start are STARTING at first
@@ -31,7 +31,7 @@
 #define PLB_MOST_BEATS 2500.0
 
 /* Seconds without a message after which a rank is lost, where the user does not say and nobody vouches for
- * it. Larger: the work of a dead rank waits longer. Smaller: a rank whose host is held up for a moment is
+ * it. Larger: the work of a dead rank waits longer. Smaller: a rank whose host is delayed for a moment is
  * given up. Eight beats; a busy virtual machine takes cores away for a quarter of a second. */
 #define PLB_LOST_AFTER 0.8
 

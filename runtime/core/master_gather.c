@@ -1,4 +1,4 @@
-/* The end of the last pass: results that stayed at nodes are gathered, or made again. */
+/* The end of the last pass: results that stayed at nodes are gathered, or computed again. */
 #include "core/master.h"
 #include "core/master_inside.h"
 #include "core/self_check.h"

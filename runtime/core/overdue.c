@@ -5,7 +5,7 @@
 
 #include "core/liveness.h"
 
-/* Seconds between two looks beyond which the node was held up. Larger: such time makes tasks hang. Smaller:
+/* Seconds between two looks beyond which the node was delayed. Larger: such time makes tasks hang. Smaller:
  * a node that looks rarely counts too little. As in core/liveness. */
 #define HELD_UP (2.0 * PLB_BEAT_SECONDS)
 

@@ -8,7 +8,7 @@
  *
  * Where only parts of buffers have changed, a packet with these parts takes the same way (app/parts.h),
  * behind the whole ones. A rank writes them to where they belong when it has all. A rank that joins, and
- * passes that are made again, get whole buffers.
+ * passes that are repeated, get whole buffers.
  *
  * Weak at: a rank that lives and stands still holds up those behind it, until it is lost. */
 #ifndef PLB_EVERY_RANK_REPLACED_H

@@ -92,8 +92,8 @@ static struct plb_measured_rate rate_of(const struct plb_history *h, const struc
     return r;
 }
 
-/* Where costs were learned, samples are some of the tasks, and perhaps the dear ones. All PUs together have
- * done all the work: so many times the work that their rates say. */
+/* Where costs were learned, samples are some of the tasks, and perhaps the expensive ones. All PUs together
+ * have done all the work: so many times the work that their rates say. */
 static void scale(struct plb_measured *m, struct plb_work_count *count, int phase, double all)
 {
     double told = 0.0, by_rates = 0.0;

@@ -36,8 +36,8 @@
  * Larger: fewer passes are simulated. Smaller: fewer changes. Seen: 1.0 to 1.6. */
 #define EVENTS_OF_MESSAGE 1.5
 
-/* Tasks of a PU from which on its rate is known, where nobody tells what units cost. Fewer: a PU with dear
- * units is taken for a slow one. */
+/* Tasks of a PU from which on its rate is known, if unit costs are unknown. Fewer: a PU with
+ * expensive units is taken for a slow one. */
 #define FEW_TASKS 4
 
 /* PUs without which the run is simulated. More: a longer list, of which the rest is alike. */

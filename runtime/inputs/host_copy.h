@@ -2,7 +2,7 @@
  * without a name (memfd), which the others map. Each has the file for itself: a rank that ends takes nothing
  * away from the others. Which ranks share a host is what MPI says.
  *
- * All map it for reading alone, once it is there: a kernel that writes there would write into the inputs of
+ * All map it read-only, once it is complete: a kernel that writes there would write into the inputs of
  * other ranks. It crashes, where it got wrong results before.
  *
  * The copy never changes. Tasks of one rank may read it for as long as they like, also late ones whose pass

@@ -23,7 +23,7 @@
 #define RANK0_BEAT 1.0
 
 /* Seconds without a word of rank 0 after which another rank ends. Larger: ranks of a dead run last longer.
- * Smaller: a run ends because rank 0 was held up. */
+ * Smaller: a run ends because rank 0 was delayed. */
 #define RANK0_SILENCE 10.0
 
 /* Seconds that a rank, alone on its host, may be silent while all close their devices, if it was not before.
@@ -43,7 +43,7 @@
  * Larger: one that is stopped then is lost later. Smaller: one with more memory is given up. */
 #define LONGEST_QUIET 3.0
 
-/* Looks that come later than this were held up: the whole job was stopped, perhaps. Larger: ranks end after a
+/* Looks that come later than this were delayed: the whole job was stopped, perhaps. Larger: ranks end after a
  * short stop of all. Smaller: a rank that looks rarely notices the end of rank 0 later. */
 #define HELD_UP (2.0 * PLB_BEAT_SECONDS)
 

@@ -6,9 +6,9 @@
 
 #include "base/memory.h"
 
-/* Relative spread of tasks up to which their sizes tell what starts cost. Larger: small tasks of dear units
- * look like starts. Smaller: ordinary noise hides what starts cost. Noise of a shared machine stays below it.
- * A guess. */
+/* Relative spread of tasks up to which their sizes tell what starts cost. Larger: small tasks of expensive
+ * units look like starts. Smaller: ordinary noise hides what starts cost. Noise of a shared machine stays
+ * below it. A guess. */
 #define EVEN 0.25
 
 #define NO_IDEA 20.0 /* error of a rate, as a logarithm, beyond which it may be anything */

@@ -12,7 +12,7 @@
  * no bound. Before that, the PUs of one model and power are taken for equally fast, and their rates are
  * pooled.
  *
- * Weak where each PU has done one kind of units: its tasks do not show that others have dearer ones. */
+ * Weak where each PU has done one kind of units: its tasks do not show that others' units cost more. */
 #ifndef PLB_MODEL_BOUND_H
 #define PLB_MODEL_BOUND_H
 

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reports that a tally keeps at most. Larger: more memory, 24 bytes each. Smaller: rare dear tasks go unseen.
- * As many as a history keeps samples. */
+/* Reports that a tally keeps at most. Larger: more memory, 24 bytes each. Smaller: rare expensive tasks go
+ * unseen. As many as a history keeps samples. */
 #define PLB_TALLY_KEPT 128
 
 /* The first reports, which a tally keeps besides: they are the small ones of a run. */

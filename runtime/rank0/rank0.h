@@ -125,7 +125,7 @@ void plb_rank0_arrivals_lack(struct plb_rank *r, int64_t replaced);
 /* Whether one is still told the data. One that takes too long is given up. */
 bool plb_rank0_arrivals_read(struct plb_rank *r);
 
-/* Begins a pass whose buffers are ready. again: it is made again, so that reduced arrays are dropped. */
+/* Begins a pass whose buffers are ready. again: it is repeated, so that reduced arrays are dropped. */
 void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool again);
 
 /* Whether PUs of rank 0 still execute what nobody wants, or data is sent, or the journal is written, and they

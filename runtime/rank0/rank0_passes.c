@@ -52,7 +52,7 @@ static void begin_pass(struct plb_rank *r)
 }
 
 /* Whether reduced arrays that stayed at nodes are all here. Else they come along the tree; and those that are
- * lost are made again, in one more pass. */
+ * lost are computed again, in one more pass. */
 static bool has_arrays(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
@@ -105,7 +105,7 @@ void plb_rank0_look_further(struct plb_rank *r)
 static void end_last_pass(struct plb_rank *r, double took)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    if (rank0->redo.over) { /* it was made again for its results */
+    if (rank0->redo.over) { /* it was repeated for its results */
         if (!plb_results_fetch(r, false))
             plb_rank0_end(r, r->err->status);
         return;

@@ -8,7 +8,7 @@
  * The efficiencies are those of TALP (Lopez et al. 2021), with PUs that count by their rates:
  * parallel efficiency = ideal / makespan = load balance × communication efficiency.
  *
- * Weak where units cost unlike amounts that nobody has told: rates tell of units then. */
+ * Weak where units cost unlike amounts that are unknown: rates then reflect units. */
 #ifndef PLB_REPORT_LOSSES_H
 #define PLB_REPORT_LOSSES_H
 

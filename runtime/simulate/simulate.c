@@ -217,7 +217,7 @@ static int phase_of(const struct sim *s, int pass)
     return s->world.in->phases != NULL ? s->world.in->phases[pass - 1] : 0;
 }
 
-/* Reduced arrays that stayed go along the tree, and those that are lost are made again. */
+/* Reduced arrays that stayed go along the tree, and those that are lost are computed again. */
 static int fold(struct sim *s, int phase, struct plb_error *err)
 {
     while (plb_master_folds(s->master)) {
@@ -261,7 +261,7 @@ static int run_passes(struct sim *s, struct plb_error *err)
     return PLB_OK;
 }
 
-/* The last pass is over: results that stayed go to rank 0, and lost ones are made again. */
+/* The last pass is over: results that stayed go to rank 0, and lost ones are computed again. */
 static int gather(struct sim *s, struct plb_error *err)
 {
     int last = s->world.in->passes, phase = phase_of(s, last);

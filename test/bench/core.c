@@ -142,7 +142,8 @@ static double announcement(int n_pus, int64_t blocks)
     return r.worst;
 }
 
-/* A node with thousands of ranges that moved to it is lost, near the end; also the dearest MOVED before. */
+/* A node with thousands of ranges that moved to it is lost, near the end; also the most expensive MOVED
+ * before. */
 static double loss(int n_pus, int64_t blocks, double *moved)
 {
     struct plb_error err = {.status = PLB_OK};

@@ -64,6 +64,20 @@ ok "what fails in both has failed" $?
 [ $? -eq 1 ] && grep -q 'lines failed, the first is line' out
 ok "--retries 1 leaves it at one form" $?
 
+# Who gave a form for GPUs hears that there is none, unless GPUs were left out on purpose.
+warning='^plbrun: warning: no GPU was found for programs, so all lines run on CPUs'
+forms=(-j 1 --range 1-3 --run 'echo {}' --run-gpu 'echo gpu {}')
+CUDA_VISIBLE_DEVICES='' "$PLBRUN" "${forms[@]}" >stdout 2>out
+[ $? -eq 0 ] && cmp <(sort stdout) <(seq 3) && [ "$(grep -c "$warning" out)" -eq 1 ]
+ok "a form for GPUs without a GPU is a warning" $?
+CUDA_VISIBLE_DEVICES='' "$PLBRUN" "${forms[@]}" cluster.pus=cpu >stdout 2>out
+[ $? -eq 0 ] && cmp <(sort stdout) <(seq 3) && ! grep -q "$warning" out &&
+    "$PLBRUN" "${forms[@]}" >stdout 2>out && ! grep -q "$warning" out
+ok "but not with cluster.pus=cpu, or with GPUs" $?
+"$PLBRUN" --bar -j 2 --range 1-40 --run 'sleep 0.02; echo cpu' --run-gpu 'sleep 0.02; echo gpu' >stdout 2>out
+[ $? -eq 0 ] && grep -qx "lines: $(grep -c cpu stdout) on CPUs, $(grep -c gpu stdout) on GPUs" out
+ok "the summary says how many lines ran in each form" $?
+
 # A program that has the GPU for itself, and one that leaves room. It is in C: under load a shell needs so
 # long to start that two of them do more than one, even where they take turns.
 cat >sim.c <<'S'

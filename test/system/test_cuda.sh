@@ -147,7 +147,7 @@ told fail=kernel:4,devices=2
 alone --verify "$tmp/modes.conf" cluster.threads=1 modes.units=100000
 [ $? -eq 0 ] && has '; verified' \
     'after a failure of GPU [01] \(an illegal .*\), CUDA no longer works in this process' \
-    '^plbrun: warning: .*kernel modes failed \(GPU [01] has ended CUDA in this process, CUDA 700\)'
+    '^plbrun: warning: .*kernel modes failed \(GPU [01] made CUDA unusable in this process, CUDA error 700\)'
 ok "it takes the other GPUs of its rank along, and the run says so" $?
 told fail=cudaSetDevice:1
 why="^plbrun: warning: rank 0 on .*: PU 'Fake GPU' is not used: GPU 0 cannot be opened"
@@ -213,14 +213,14 @@ ok "each slot of another rank locks pages three times at most" $?
 told capability=7.5
 alone --verbose "$tmp/modes.conf"
 [ $? -eq 0 ] &&
-    has 'a GPU is not used: Fake GPU is of generation 7.5, and the kernels are built for 8.0 and later'
+    has 'a GPU is not used: Fake GPU has compute capability 7.5, and the kernels are built for 8.0 and later'
 ok "a GPU of an older generation is no PU" $?
 told devices=0
 alone --verbose "$tmp/modes.conf"
 [ $? -eq 0 ] && has 'no GPU is used: no CUDA-capable device is detected'
 ok "no GPU is no PU" $?
 alone "$tmp/modes.conf" cluster.pus=gpu
-[ $? -eq 2 ] && has "^plbrun: command line: pus = gpu, and there is no GPU that kernel modes can use"
+[ $? -eq 2 ] && has "^plbrun: command line: pus = gpu, but there is no GPU that kernel modes can use"
 ok "and cannot be asked for" $?
 
 # A GPU that is there, by its device file, and cannot be used.
@@ -251,7 +251,7 @@ fi
 told devices=1
 printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/modes.so" >"$tmp/plain.conf"
 alone --verbose "$tmp/plain.conf"
-[ $? -eq 0 ] && has 'no cuda device is looked for: kernel modes has no cuda entry'
+[ $? -eq 0 ] && has 'cuda devices are not used: kernel modes has no cuda entry'
 ok "a kernel without a cuda entry runs on the CPU" $?
 
 printf '[app]\nkernel = %s\n' "$fake/kernels/gpu_only.so" >"$tmp/gpu_only.conf"
@@ -260,7 +260,7 @@ ok "a kernel for GPUs alone, and rank 0 has none" $?
 each 0 '' -- --verify "$tmp/gpu_only.conf" && has '; verified'
 ok "and another rank has none" $?
 CUDA_VISIBLE_DEVICES='' alone "$tmp/gpu_only.conf"
-[ $? -eq 2 ] && has '^plbrun: kernel gpu_only has no cpu entry and there is no other kind of PU here'
+[ $? -eq 2 ] && has '^plbrun: kernel gpu_only has no cpu entry, and there is no other kind of PU here'
 ok "and nobody has one" $?
 
 # Who uses which GPUs.
@@ -294,7 +294,7 @@ ok "and no memory of one" $?
 if command -v taskset >/dev/null; then
     env -u PLB_CLUSTER_THREADS HWLOC_SYNTHETIC='core:8 pu:1' HWLOC_THISSYSTEM=1 \
         timeout 120 taskset -c 0 "$PLBRUN" "$tmp/modes.conf" >"$tmp/out" 2>&1
-    [ $? -eq 0 ] && has 'warning: rank 0 on .* may use 1 of 8 cores .* --bind-to none'
+    [ $? -eq 0 ] && has 'warning: rank 0 on .* may use 1 of 8 cores, .* --bind-to none'
     ok "a launcher's binding that leaves the CPU no core beside a GPU is told" $?
 fi
 

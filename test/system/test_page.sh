@@ -77,6 +77,23 @@ assert r['between_s'] > 0 and trace['seconds'] <= 1.001 * (r['makespan_s'] + r['
 P
 ok "solves at the begin of a pass are in the trace, and its time is that of passes and between them" $?
 
+# The parts of the elapsed time, of a run that verifies and writes; a simulation has none.
+lines "$tmp/w.conf" '[app]' 'kernel = matmul' '[matmul]' 'rows = 200' 'inner = 200' 'columns = 200' \
+    "c = $tmp/c.npy"
+ranks 2 --quiet --verify --report "$tmp/parts.html" "$tmp/w.conf"
+alone --quiet --simulate "$root/hostfiles/demo.cluster" --report "$tmp/virtual.html" "$tmp/w.conf"
+python3 - "$tmp" >"$tmp/out" 2>&1 <<P
+$(cat "$tmp/inside.py")
+page, r = read('parts')
+parts = ['setup_s', 'makespan_s', 'between_s', 'ending_s', 'verify_s', 'write_s']
+print({k: r[k] for k in parts + ['elapsed_s']})
+assert abs(r['elapsed_s'] - sum(r[k] for k in parts)) < 1e-6
+assert r['setup_s'] > 0 and r['verify_s'] > 0 and r['write_s'] > 0 and '>elapsed ' in page
+page, r = read('virtual')
+assert r['elapsed_s'] == r['setup_s'] == r['write_s'] == 0 and '>elapsed ' not in page
+P
+ok "a page has the elapsed time in its parts, but not of a simulation" $?
+
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 if [ -z "$browser" ]; then
     skip "pages in a browser" "there is no chromium (scripts/install-deps --test)"

@@ -141,6 +141,32 @@ static int64_t number(const json_t *o, const char *key, size_t i)
 }
 
 /* PU 0 has a few events, and 1 more than are written one by one, half of which it took from PU 0. */
+/* Of a real run, whose clock is that of the reader. */
+static void a_real_run_has_its_elapsed_and_cpu_time(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    const struct plb_trace none = {0};
+    char *page = page_of(&r, &none);
+    assert_null(strstr(page, "elapsed "));
+    assert_null(strstr(page, ">CPU time</th>"));
+    free(page);
+    r.setup_s = 1.0, r.write_s = 0.5;
+    pus[1].cpu_s = 2.5;
+    plb_report_elapse(&r);
+    page = page_of(&r, &none);
+    assert_non_null(
+        strstr(page, "<p class=\"line\">elapsed 11.50 s: start 1.00 s, passes 10.00 s, write 500.0 ms</p>"));
+    assert_non_null(strstr(page, ">CPU time</th>"));
+    assert_non_null(strstr(page, "<td class=\"n\">2.50 s</td>"));
+    free(page);
+    r.mode = PLB_SIMULATED;
+    page = page_of(&r, &none);
+    assert_null(strstr(page, "elapsed "));
+    free(page);
+}
+
 static void events_are_written_or_counted_in_columns(void **state)
 {
     (void)state;
@@ -290,6 +316,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_has_what_is_needed_without_scripts),
+        cmocka_unit_test(a_real_run_has_its_elapsed_and_cpu_time),
         cmocka_unit_test(events_are_written_or_counted_in_columns),
         cmocka_unit_test(a_page_that_cannot_be_written_is_not_there),
         cmocka_unit_test(an_ending_without_a_format_is_refused),

@@ -93,6 +93,25 @@ static void passes_add_up(void **state)
     assert_true(phase.time_s == 6.5 && phase.shortest_s == 0.5 && phase.longest_s == 4.0);
 }
 
+static void the_elapsed_time_is_the_sum_of_its_parts(void **state)
+{
+    (void)state;
+    struct plb_report r = {.makespan_s = 8.0,
+                           .between_s = 4.0,
+                           .ending_s = 2.0,
+                           .verify_s = 1.0,
+                           .write_s = 0.5,
+                           .collect_s = 0.25}; /* which is a part of the makespan */
+    plb_report_elapse(&r);
+    assert_true(r.elapsed_s == 0.0 && r.verify_s == 0.0); /* no pass began */
+    r.setup_s = 16.0, r.verify_s = 1.0, r.write_s = 0.5;
+    plb_report_elapse(&r);
+    assert_true(r.elapsed_s == 31.5);
+    r.mode = PLB_SIMULATED;
+    plb_report_elapse(&r);
+    assert_true(r.elapsed_s == 0.0 && r.write_s == 0.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -101,6 +120,7 @@ int main(void)
         cmocka_unit_test(refused_pus_are_not_idle),
         cmocka_unit_test(a_resumed_run_tells_of_its_own_part),
         cmocka_unit_test(passes_add_up),
+        cmocka_unit_test(the_elapsed_time_is_the_sum_of_its_parts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

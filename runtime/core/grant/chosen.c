@@ -31,8 +31,8 @@
  * take from SPARE. Smaller: it works longer than it need. */
 #define LATER 0.003
 
-/* Part of the time to the end below which nobody comes or goes. Larger: the last seconds are dearer. Smaller:
- * PUs come back for a few tasks. */
+/* Part of the time to the end below which nobody comes or goes. Larger: the last seconds are more expensive.
+ * Smaller: PUs come back for a few tasks. */
 #define TOO_LATE 0.02
 
 struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, struct plb_pus *pus, int n_nodes,

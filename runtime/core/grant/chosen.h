@@ -10,7 +10,7 @@
  * whose watts cannot be learned works; under a cap it does not, where another one does.
  *
  * Rates are those of the PUs' estimates, beyond what starts cost, so models are straight lines. A PU is
- * judged once it has worked for long enough beyond its starts. Where nobody tells what units cost, all
+ * judged once it has worked for long enough beyond its starts. If unit costs are unknown, all
  * reports tell how far a rate may be off, and a PU is tried with further units as long as that is worth it.
  * Cost: O(1) per report; a decision, O(n log n), at most every fiftieth of the time that has passed. Weak
  * where rates depend on the size of blocks, and where training is a large part of the job. Not thread-safe.
@@ -39,7 +39,7 @@ void plb_chosen_readmit(struct plb_chosen *chosen);
 void plb_chosen_need(struct plb_chosen *chosen, int pu);
 
 /* A pass begins. unknown_cost: its units may cost unlike amounts. Then
- * a PU is left out once it is surely dear. */
+ * a PU is left out once it is surely expensive. */
 void plb_chosen_begin(struct plb_chosen *chosen, const struct plb_view *view, bool unknown_cost);
 
 /* PU `pu` has a new sample; is about to become lost; some have come. */

@@ -1,4 +1,4 @@
-/* How quick PUs are, and how wrong that may be, where nobody tells what units cost: a PU that has had one
+/* How quick PUs are, and how wrong that may be, if unit costs are unknown: a PU that has had one
  * expensive unit seems slow, and one that has had a cheap one seems quick.
  *
  * Costs are taken for log-normal, of mean 1 and of a variance that the reports of all PUs show. Then the

@@ -68,7 +68,7 @@ void plb_ledger_free(struct plb_ledger *ledger);
 void plb_ledger_begin(struct plb_ledger *ledger, const struct plb_cost_map *costs,
                       const struct plb_rangeset *accepted);
 
-/* The numbers of the pass's map have changed: sums are made again. O(free ranges and parts). */
+/* The numbers of the pass's map have changed: sums are recomputed. O(free ranges and parts). */
 void plb_ledger_recount(struct plb_ledger *ledger);
 
 /* The first free range; count = 0 where there is none. */
@@ -82,7 +82,7 @@ static inline struct plb_range plb_ledger_front(const struct plb_ledger *ledger)
 int64_t plb_ledger_grant(struct plb_ledger *ledger, int pu, int node, int64_t count);
 
 /* Grants free units from anywhere, as plb_ledger_grant does. And adds more of them to a block that was
- * granted just now: it gets them in ranges that do not hang together. */
+ * granted just now: it gets them in non-contiguous ranges. */
 int64_t plb_ledger_grant_range(struct plb_ledger *ledger, int pu, int node, struct plb_range range);
 void plb_ledger_grant_more(struct plb_ledger *ledger, int64_t block, int node, struct plb_range range);
 

@@ -1,5 +1,5 @@
 /* The open blocks: which units each PU's blocks still hold, as parts. A block begins as one part, or as
- * several where its units do not hang together. Moves and results cut parts; a block is open while it has
+ * several where its units are non-contiguous. Moves and results cut parts; a block is open while it has
  * one. Part of the ledger.
  *
  * Parts stand in one array: to look at all of them is quick. Those of a block form a list. Cost: O(1) to

@@ -24,7 +24,7 @@
 #define UNLIKE 0.01
 
 /* Correlation of a PU's times with those of other PUs nearby from which costs explain them. Smaller: a PU
- * that changes is taken for dear units. Larger: noise hides costs. */
+ * that changes is taken for expensive units. Larger: noise hides costs. */
 #define AGREE 0.5
 
 void plb_costs_seen_fini(struct plb_costs_seen *seen)

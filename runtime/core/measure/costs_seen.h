@@ -3,7 +3,7 @@
  * A report says that these units took a PU so many seconds. The PU's rate makes that an amount of work. Its
  * ratio to the work that was told, as a logarithm, is an observation of model/field along the units. Rates
  * and costs are only known together: each is estimated in turn, the other being given. A PU's rate is what
- * agrees with the reports of others nearby, so a PU that becomes slower does not make its units dear.
+ * agrees with the reports of others nearby, so a PU that becomes slower does not make its units expensive.
  *
  * At most KEPT reports are kept: when there are more, every second one goes. Part of
  * core/measure/learned_cost. Not thread-safe. */

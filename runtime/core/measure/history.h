@@ -32,7 +32,7 @@ struct plb_history {
     bool units_differ;        /* what looked like a change of speed was one of units */
     double grain;             /* most work in one task of the PU; 0 = no limit */
     double start_s;           /* seconds of an empty task, as the PU's device measured */
-    bool unknown_cost;        /* of the units: nobody has told it */
+    bool unknown_cost;        /* unit costs are unknown */
     bool unscaled;            /* no change of speed is looked for, and samples never fade */
     bool fitted;              /* `belief` is of all samples */
     int since;                /* reports since the last fit; negative: the times before have changed, too */
@@ -55,7 +55,7 @@ void plb_history_recall(struct plb_history *history, const struct plb_sample *sa
  *
  * Where the PU has become faster or slower (core/speed_change), the times measured before are scaled by as
  * much. So all samples tell of the present machine, and sizes of before and after can be compared. Where
- * nobody has told what units cost, a change by more than a factor of four is taken for one of the units: what
+ * unit costs are unknown, a change by more than a factor of four is taken for one of the units: what
  * was measured before is forgotten. */
 void plb_history_add(struct plb_history *history, const struct plb_sample *sample);
 

@@ -46,7 +46,7 @@ void plb_own_pus_fini(struct plb_own_pus *s)
     free(s->at);
 }
 
-/* The rate of a PU, as known where a pass begins. Where nobody tells what units cost, they may be others now.
+/* The rate of a PU, as known where a pass begins. If unit costs are unknown, they may be others now.
  */
 static struct plb_pu_rate known_rate(const struct plb_pu_rate *before, bool told)
 {

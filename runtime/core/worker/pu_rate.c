@@ -23,15 +23,16 @@
 #define AS_GOOD 1.02
 
 /* A task of so many starts is more than a start. Larger: short tasks tell nothing. Smaller: a start looks
- * like dear units. */
+ * like expensive units. */
 #define STARTS 2.0
 
 /* Rates that differ by this factor come from unlike units. Larger: PUs that have met unlike units are
  * compared. Smaller: noise keeps PUs from being compared. As a change of the units in the history. */
 #define UNLIKE 4.0
 
-/* A task is so many times as large as the largest one before, at most, while nothing tells starts from dear
- * units. Larger: a slow PU holds more than it ends in time. Smaller: more starts until tasks are large. */
+/* A task is so many times as large as the largest one before, at most, while nothing tells starts from
+ * expensive units. Larger: a slow PU holds more than it ends in time. Smaller: more starts until tasks are
+ * large. */
 #define GROWTH 4.0
 
 /* Weight of the latest task in a PU's rate. Larger: noise moves shares. Smaller: a change of speed shows
@@ -39,8 +40,8 @@
 #define SMOOTHING 0.3
 
 /* A burst has at most so many tasks beside the first, and lasts at most these seconds, by the PU's latest
- * task. Larger: if costs rise suddenly, more units wait behind dear ones. Smaller: locks, reports and clocks
- * cost each task more (bench-overhead). */
+ * task. Larger: if costs rise suddenly, more units wait behind expensive ones. Smaller: locks, reports and
+ * clocks cost each task more (bench-overhead). */
 #define BURST_TASKS 7.0
 #define BURST_SECONDS 20e-6
 
@@ -71,7 +72,7 @@ static void learn_of_starts(struct plb_pu_rate *pu, double work, int64_t units, 
 }
 
 /* The longest task: one of `task_s` where tasks that short are known to be good, else half of what is. Where
- * that is not known, a task that lasted as long may have been a start or dear units, and the next one of
+ * that is not known, a task that lasted as long may have been a start or expensive units, and the next one of
  * twice its size tells. */
 static double longest(const struct plb_pu_rate *pu, double task_s)
 {

@@ -33,7 +33,7 @@ struct plb_pu_rate {
         first;   /* that it has executed; units of the first one where it is a part of its block, else 0 */
     bool part;   /* its first task was a part of a block */
     bool shrunk; /* the second one was smaller: plb_pu_rate_shrink */
-    int64_t learned; /* the same, as its tasks suggest; their units may also just be dear */
+    int64_t learned; /* the same, as its tasks suggest; their units may also just be expensive */
 };
 
 /* Work per second, or 0 where nothing is known. */

@@ -10,8 +10,8 @@
 
 /* A task that took less than the first multiple of a start was little else; the next one is larger by the
  * second. Where it took less than the third, even that is little: it is larger by the fourth. Larger factors:
- * dear units may be among those that follow. Smaller: many starts before the right size. Set by the random
- * clusters. */
+ * expensive units may be among those that follow. Smaller: many starts before the right size. Set by the
+ * random clusters. */
 #define MOSTLY_START 2.0
 #define LARGER 2.0
 #define ONLY_START 1.2

@@ -1,6 +1,6 @@
 /* How long a task may be where the costs of units are unknown. They are taken to be equal, but the next ones
- * may be a thousand times dearer than those before, and a task that has been started can move no more. Pure
- * function; thread-safe. */
+ * may be a thousand times more expensive than those before, and a task that has been started can move no
+ * more. Pure function; thread-safe. */
 #ifndef PLB_CORE_WORKER_UNKNOWN_COST_H
 #define PLB_CORE_WORKER_UNKNOWN_COST_H
 

@@ -24,7 +24,8 @@
  * answers are exact where few nodes have many PUs. */
 #define MOST_STEPS 1e6
 
-/* Nodes that are left out on trial, at most, the dearest ones first. Larger: a call takes longer, by n. */
+/* Nodes that are left out on trial, at most, the most expensive ones first. Larger: a call takes longer, by
+ * n. */
 #define DROPS 16
 
 /* One call. */

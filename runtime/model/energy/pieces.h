@@ -20,7 +20,7 @@ struct plb_piece {
 struct plb_piece_key; /* what PUs are sorted by */
 
 struct plb_pieces {
-    struct plb_piece *pieces; /* n of them, from the cheapest unit to the dearest */
+    struct plb_piece *pieces; /* n of them, from the cheapest unit to the most expensive */
     int *order;               /* indices of PUs */
     struct plb_piece_key *keys;
     int n;

@@ -25,6 +25,9 @@ static const struct {
     {"idle",
      "The time in which a PU was not busy. In the first lines: the mean of all PUs, over the makespan."},
     {"busy", "Computing, starting tasks, and waiting for copies."},
+    {"CPU time",
+     "The time of the PU's threads on cores, all threads together. If it is far below busy times threads, "
+     "other programs had the cores. Of an emulated PU: the time that its tasks should have taken."},
     {"task starts", "The time of tasks beyond their work, such as a kernel launch."},
     {"training", "Waits until each PU had a curve."},
     {"imbalance", "Waits at the end of a pass for a PU that had been granted too much."},
@@ -156,6 +159,15 @@ static bool any_note(const struct plb_report *r)
     return any;
 }
 
+/* Whether the time on cores is known of any PU. */
+static bool any_cpu_time(const struct plb_report *r)
+{
+    bool any = false;
+    for (int p = 0; p < r->n_pus; p++)
+        any = any || r->pus[p].cpu_s > 0.0;
+    return any;
+}
+
 static void put_pu_headings(const struct plb_report *r, bool notes, FILE *out)
 {
     fputs("<section id=\"pus\"><details open><summary><h2>PUs</h2></summary>\n<div "
@@ -169,6 +181,8 @@ static void put_pu_headings(const struct plb_report *r, bool notes, FILE *out)
     put_column("share of the rates", out);
     put_column("busy", out);
     fputs("<th class=\"n\">of it copies</th>", out);
+    if (any_cpu_time(r))
+        put_column("CPU time", out);
     put_column("idle", out);
     fprintf(out, "<th class=\"n\" title=\"%s\">", meaning("per second"));
     plb_html_text(r->unit, out);
@@ -185,7 +199,7 @@ void plb_page_pus(const struct plb_report *r, FILE *out)
     char note[NOTE];
     for (int p = 0; p < r->n_pus; p++)
         powers += r->pus[p].power;
-    bool notes = any_note(r);
+    bool notes = any_note(r), cpu_times = any_cpu_time(r);
     put_pu_headings(r, notes, out);
     for (int p = 0; p < r->n_pus; p++) {
         const struct plb_report_pu *pu = &r->pus[p];
@@ -200,6 +214,8 @@ void plb_page_pus(const struct plb_report *r, FILE *out)
         plb_page_percent(pu->rate_share, out);
         plb_page_seconds(pu->busy_s, out);
         plb_page_seconds(pu->transfer_s, out);
+        if (cpu_times)
+            plb_page_seconds(pu->cpu_s, out);
         plb_page_seconds(pu->idle_s, out);
         put_rate(pu->rate, out);
         if (notes)

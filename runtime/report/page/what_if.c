@@ -85,10 +85,8 @@ static void put_trust(const struct plb_report *r, FILE *out)
     fputs(" for the run as it was, which took ", out);
     put_seconds(r->makespan_s, out);
     if (fabs(off) > FAR)
-        fprintf(out,
-                ". <b>These differ by %.0f&nbsp;%%</b>, so trust the order of the changes rather than their "
-                "times",
-                100.0 * fabs(off));
+        fprintf(out, ". <b>These differ by %.0f&nbsp;%%</b>%s", 100.0 * fabs(off),
+                any_simulated(r) ? ", so trust the order of the changes rather than their times" : "");
     if (r->what_if_passes < r->passes)
         fprintf(out, ". Of the %d passes, %d were simulated; the others count as the shortest of these",
                 r->passes, r->what_if_passes);

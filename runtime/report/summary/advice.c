@@ -7,7 +7,7 @@
 
 #include "base/units.h"
 #include "report/losses.h"
-#include "report/summary/dearest.h"
+#include "report/summary/costliest.h"
 
 /* The part of the makespan from which on a loss is worth an advice. Larger: runs that could be better are
  * told nothing. Smaller: advice of noise, and of what short runs lose at their begin. A choice. */
@@ -60,16 +60,16 @@ static bool too_few(const struct plb_report *r)
 }
 
 /* Whether a single task is too long for any balancing; then it says which. */
-static bool of_dearest(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
+static bool of_costliest(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
 {
-    struct plb_dearest dearest;
+    struct plb_costliest costliest;
     char units[PLB_RANGE_TEXT];
-    if (!plb_dearest_find(r, &dearest))
+    if (!plb_costliest_find(r, &costliest))
         return false;
-    bool one = dearest.count == 1;
+    bool one = costliest.count == 1;
     if (!one && strcmp(r->balancer, BALANCER) != 0) /* the default cuts tasks of many units itself */
         return false;
-    plb_range_print(dearest.first, dearest.count, r->unit, units);
+    plb_range_print(costliest.first, costliest.count, r->unit, units);
     snprintf(text, PLB_ADVICE_TEXT, "if %s always take%s so long, split %s into smaller ones%s", units,
              one ? "s" : "", one ? "it" : "the expensive ones",
              one ? ": no balancer can end before it does" : "");
@@ -83,7 +83,7 @@ static void of_imbalance(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
     if (too_few(r))
         snprintf(text, PLB_ADVICE_TEXT, "split the work into more and smaller %s, at least one per PU",
                  r->unit);
-    else if (of_dearest(r, text))
+    else if (of_costliest(r, text))
         return;
     else if (strcmp(r->balancer, BALANCER) != 0)
         snprintf(text, PLB_ADVICE_TEXT,
@@ -122,7 +122,7 @@ static void of_tail(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
                  "split the most expensive of the %s: it is %.0f %% of the work, and no balancer can end "
                  "before it does",
                  r->unit, 100.0 * r->largest_unit);
-    else if (of_dearest(r, text))
+    else if (of_costliest(r, text))
         return;
     else if (too_few(r) || strcmp(r->balancer, BALANCER) != 0)
         of_imbalance(r, text);

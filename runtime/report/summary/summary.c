@@ -17,8 +17,8 @@
 /* Relative deviation of tasks' times beyond which the summary says that units differ. Larger: it says less
  * often why a bound is unknown or a balancer loses. Smaller: noise counts as a difference of units. */
 #define WORTH_SAYING 0.5
-/* The part of the time by which they differ, above which it says so. Larger: a few dear units among many go
- * unsaid. Smaller: the first task of a short run, which touches memory first, counts as a difference. */
+/* The part of the time by which they differ, above which it says so. Larger: a few expensive units among many
+ * go unsaid. Smaller: the first task of a short run, which touches memory first, counts as a difference. */
 #define WORTH_TIME 0.05
 /* Tasks of a PU from which on a bad curve is told. More: it is told less often. Fewer: the summaries of short
  * runs tell of noise. */
@@ -148,7 +148,6 @@ void plb_report_elapsed(const struct plb_report *r, FILE *out)
             fprintf(out, "%s%s %s", separator, parts[i].name, plb_seconds_print(parts[i].seconds, text));
             separator = ", ";
         }
-    fputc('\n', out);
 }
 
 void plb_report_brief(const struct plb_report *r, FILE *out)
@@ -297,7 +296,10 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
         put_pu(r, &r->pus[p], out);
     plb_report_line(r, out);
     fputc('\n', out);
-    plb_report_elapsed(r, out);
+    if (r->mode != PLB_SIMULATED && r->elapsed_s > 0.0) {
+        plb_report_elapsed(r, out);
+        fputc('\n', out);
+    }
     char kinds[PLB_UNITS_TEXT];
     snprintf(kinds, sizeof kinds, "%s: ", r->unit);
     say_kinds(r, kinds, "\n", out);

@@ -12,7 +12,7 @@ void plb_report_summary(const struct plb_report *report, FILE *out);
 /* One short line: units, by whom, the makespan, and the units of each kind of PU. */
 void plb_report_brief(const struct plb_report *report, FILE *out);
 
-/* A line with the parts of the elapsed time; nothing in a simulation, whose time is virtual. */
+/* The parts of the elapsed time, without a newline; nothing in a simulation, whose time is virtual. */
 void plb_report_elapsed(const struct plb_report *report, FILE *out);
 
 /* The line for the run alone, without its newline. */

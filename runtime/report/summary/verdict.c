@@ -10,7 +10,7 @@
 #include "report/losses.h"
 #include "report/quantity.h"
 #include "report/summary/cores.h"
-#include "report/summary/dearest.h"
+#include "report/summary/costliest.h"
 
 /* The part of the makespan below which the verdict names no loss. Larger: runs with a flaw seem to have none.
  * Smaller: it names trifles. */
@@ -79,7 +79,7 @@ static void say_late(const struct plb_report *r, const struct plb_report_loss *l
 {
     const struct plb_report_pu *pu = loss->pu >= 0 ? &r->pus[loss->pu] : NULL;
     char units[PLB_RANGE_TEXT];
-    struct plb_dearest dearest;
+    struct plb_costliest costliest;
     double powers = 0.0;
     for (int p = 0; p < r->n_pus; p++)
         powers += r->pus[p].power;
@@ -88,9 +88,9 @@ static void say_late(const struct plb_report *r, const struct plb_report_loss *l
                 plb_units_print(r->units, r->unit, units), r->n_pus);
         if (pu != NULL)
             fprintf(out, ", and others waited for PU %d (%s)", pu->id, pu->name);
-    } else if (plb_dearest_find(r, &dearest)) {
+    } else if (plb_costliest_find(r, &costliest)) {
         fprintf(out, "one task, %s, seems to be %.0f %% of all work",
-                plb_range_print(dearest.first, dearest.count, r->unit, units), 100.0 * dearest.part);
+                plb_range_print(costliest.first, costliest.count, r->unit, units), 100.0 * costliest.part);
         if (pu != NULL)
             fprintf(out, ", and others waited for PU %d (%s)", pu->id, pu->name);
     } else if (pu != NULL && plb_lacks_cores(r, pu)) {

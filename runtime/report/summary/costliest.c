@@ -1,8 +1,8 @@
-#include "report/summary/dearest.h"
+#include "report/summary/costliest.h"
 
 /* Its units take at least so many times the mean of the others of its PU. Larger: only gross differences are
- * named. Smaller: large tasks of units like others pass for dear ones. */
-#define DEAR 3.0
+ * named. Smaller: large tasks of units like others pass for expensive ones. */
+#define EXPENSIVE 3.0
 
 /* The PU that others waited for longest. */
 static int latest_of(const struct plb_report *r)
@@ -28,20 +28,20 @@ static double usual_rate(const struct plb_report *r, int late)
     return seconds > 0.0 ? units / seconds : 0.0;
 }
 
-bool plb_dearest_find(const struct plb_report *r, struct plb_dearest *dearest)
+bool plb_costliest_find(const struct plb_report *r, struct plb_costliest *costliest)
 {
     double all = 0.0;
-    *dearest = (struct plb_dearest){0};
+    *costliest = (struct plb_costliest){0};
     if (r->costs_told || r->n_pus < 2 || r->n_phases > 1)
         return false;
     int late = latest_of(r);
     const struct plb_report_pu *pu = &r->pus[late];
     double worth = pu->longest_s * usual_rate(r, late); /* of units like the others */
-    if (!(worth > 0.0) || worth < DEAR * (double)pu->longest_units)
+    if (!(worth > 0.0) || worth < EXPENSIVE * (double)pu->longest_units)
         return false;
     for (int p = 0; p < r->n_pus; p++)
         all += (double)r->pus[p].units;
     all += worth - (double)pu->longest_units;
-    *dearest = (struct plb_dearest){pu->longest_first, pu->longest_units, worth / all};
-    return dearest->part * r->n_pus > 1.0;
+    *costliest = (struct plb_costliest){pu->longest_first, pu->longest_units, worth / all};
+    return costliest->part * r->n_pus > 1.0;
 }
