@@ -22,8 +22,7 @@
 #define __launch_bounds__(...)
 
 #define __syncthreads() static_cast<void>(cudaFakeBarrier(__FILE__, __LINE__, 0))
-/* All warps of a block, which call it equally often. */
-#define __syncwarp() static_cast<void>(cudaFakeBarrier(__FILE__, __LINE__, 0))
+#define __syncwarp() cudaFakeWarpBarrier(__FILE__, __LINE__)
 #define __syncthreads_or(vote) cudaFakeBarrier(__FILE__, __LINE__, (vote) != 0)
 
 namespace on_cpu {

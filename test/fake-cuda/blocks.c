@@ -1,9 +1,9 @@
 /* Runs kernels that were compiled for the CPU: one block after the other, and in a block a fiber for each
  * thread.
  *
- * A thread runs until it waits at a barrier or ends. Then it is another one's turn, in a random order that
- * differs from barrier to barrier. So a thread that reads what another one has still to write, for want of a
- * barrier, most likely finds garbage or an old value. The order follows from PLB_FAKE_CUDA's order=SEED and
+ * A thread runs until it waits at a barrier, of its block or of its warp, or ends. Then it is another one's
+ * turn, at random. So a thread that reads what another one has still to write, for want of a barrier, most
+ * likely finds garbage or an old value. The order follows from PLB_FAKE_CUDA's order=SEED and
  * the number of the block alone. Shared memory is as long as declared and from the host's allocator, so that
  * the address sanitizer sees a thread that runs over its end.
  *
@@ -33,7 +33,7 @@
 #endif
 
 /* As real devices have them without being asked for more. */
-enum { MOST_THREADS = 1024, MOST_Z = 64, MOST_GRID_YZ = 65535, MOST_SHARED = 48 << 10 };
+enum { WARP = 32, MOST_THREADS = 1024, MOST_Z = 64, MOST_GRID_YZ = 65535, MOST_SHARED = 48 << 10 };
 /* Bytes of a stack: no power of two, or the tops of all stacks would lie in the same lines of the cache. */
 enum { STACK = (128 << 10) + 320, VARIABLES = 16, ALIGNMENT = 256 };
 
@@ -45,17 +45,22 @@ struct fiber {
     void *sanitizer;
     const char *file; /* of the barrier it waits at */
     int line;
-    bool begun, ended;
+    bool begun, ended, of_warp; /* of_warp: that barrier is its warp's */
+};
+
+struct warp {
+    unsigned left, waiting; /* threads that have not ended; of these those at a barrier of the warp */
 };
 
 struct kernel {
     const struct cuda_fake_launch *launch;
     const void *arguments;
     struct fiber *fibers, *now, host;
-    ucontext_t first;             /* of a fiber that begins; not in a frame that is never left */
-    unsigned threads, *order;     /* of those that run to the next barrier */
-    unsigned left, turn, waiting; /* how many these are, whose turn it is, and how many are there */
-    int votes, voted;             /* at the barrier that is being reached, and at the last one */
+    ucontext_t first; /* of a fiber that begins; not in a frame that is never left */
+    struct warp *warps;
+    unsigned threads, *ready, *waiting;    /* that may run, the last one now; at a barrier of the block */
+    unsigned n_ready, n_waiting, in_warps; /* in_warps: threads at barriers of their warps */
+    int votes, voted;                      /* at the barrier that is being reached, and at the last one */
     uint64_t random;
     struct {
         const void *key;
@@ -74,15 +79,6 @@ static uint64_t next_random(uint64_t *state) /* splitmix64, public domain, by Se
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
-}
-
-static void shuffle(unsigned *order, unsigned n, uint64_t *random)
-{
-    for (unsigned i = n; i > 1; i--) {
-        const unsigned j = (unsigned)((next_random(random) >> 32) * i >> 32), other = order[j];
-        order[j] = order[i - 1];
-        order[i - 1] = other;
-    }
 }
 
 static void fiber_main(void);
@@ -112,26 +108,73 @@ static void switch_to(struct fiber *from, struct fiber *to)
     switch_ends(from->sanitizer, NULL, NULL);
 }
 
+/* Draws one of the threads that may run, and puts it last among them. */
+static struct fiber *draw(struct kernel *k)
+{
+    const unsigned at = (unsigned)((next_random(&k->random) >> 32) * k->n_ready >> 32), drawn = k->ready[at];
+    k->ready[at] = k->ready[k->n_ready - 1];
+    k->ready[k->n_ready - 1] = drawn;
+    return &k->fibers[drawn];
+}
+
+static void check_place(const struct fiber *one, const struct fiber *other)
+{
+    if (one->line != other->line || (one->file != other->file && strcmp(one->file, other->file) != 0))
+        fake_finding("threads of a block wait at different barriers", "%s:%d and %s:%d", one->file, one->line,
+                     other->file, other->line);
+}
+
+/* Lets the threads of a warp go on, once all of them that have not ended wait at its barrier. */
+static void release_warp(struct kernel *k, unsigned first)
+{
+    struct warp *w = &k->warps[first / WARP];
+    const struct fiber *one = NULL;
+    if (w->waiting == 0 || w->waiting < w->left)
+        return;
+    for (unsigned i = first; i < first + WARP && i < k->threads; i++)
+        if (!k->fibers[i].ended) {
+            one = one != NULL ? one : &k->fibers[i];
+            check_place(one, &k->fibers[i]);
+            k->ready[k->n_ready++] = i;
+        }
+    k->in_warps -= w->waiting;
+    w->waiting = 0;
+}
+
+/* The same for the block. */
+static void release_block(struct kernel *k)
+{
+    for (unsigned i = 0; i < k->n_waiting; i++)
+        k->ready[i] = k->waiting[i];
+    k->n_ready = k->n_waiting;
+    k->n_waiting = 0;
+    k->voted = k->votes;
+    k->votes = 0;
+}
+
 /* The fiber whose turn it is after the one that has reached a barrier or its end; the host where all have
  * ended. */
 static struct fiber *next_turn(struct kernel *k)
 {
-    if (!k->now->ended) {
-        k->order[k->waiting++] = k->order[k->turn];
-        const struct fiber *first = &k->fibers[k->order[0]];
-        if (k->now->line != first->line
-            || (k->now->file != first->file && strcmp(k->now->file, first->file) != 0))
-            fake_finding("threads of a block wait at different barriers", "%s:%d and %s:%d", first->file,
-                         first->line, k->now->file, k->now->line);
+    const unsigned now = k->ready[--k->n_ready];
+    struct warp *w = &k->warps[now / WARP];
+    if (k->now->ended) {
+        w->left--;
+    } else if (k->now->of_warp) {
+        w->waiting++;
+        k->in_warps++;
+    } else {
+        k->waiting[k->n_waiting++] = now;
+        check_place(&k->fibers[k->waiting[0]], k->now);
     }
-    if (++k->turn == k->left) {
-        k->left = k->waiting;
-        k->turn = k->waiting = 0;
-        k->voted = k->votes;
-        k->votes = 0;
-        shuffle(k->order, k->left, &k->random);
+    release_warp(k, now / WARP * WARP);
+    if (k->n_ready == 0 && k->n_waiting > 0) {
+        for (unsigned i = 0; k->in_warps > 0 && i < k->threads; i++)
+            if (!k->fibers[i].ended)
+                check_place(&k->fibers[k->waiting[0]], &k->fibers[i]);
+        release_block(k);
     }
-    return k->left > 0 ? &k->fibers[k->order[k->turn]] : &k->host;
+    return k->n_ready > 0 ? draw(k) : &k->host;
 }
 
 static void leave_fiber(void)
@@ -163,13 +206,24 @@ const struct cuda_fake_thread *cudaFakeThread(void)
     return &running->now->place;
 }
 
-int cudaFakeBarrier(const char *file, int line, int vote)
+static void wait_at(const char *file, int line, bool of_warp)
 {
     running->now->file = file;
     running->now->line = line;
-    running->votes |= vote != 0;
+    running->now->of_warp = of_warp;
     leave_fiber();
+}
+
+int cudaFakeBarrier(const char *file, int line, int vote)
+{
+    running->votes |= vote != 0;
+    wait_at(file, line, false);
     return running->voted;
+}
+
+void cudaFakeWarpBarrier(const char *file, int line)
+{
+    wait_at(file, line, true);
 }
 
 /* ----------------------------------------------------------------- shared memory */
@@ -213,13 +267,13 @@ static void run_block(struct kernel *k, uint3 block, uint64_t number)
     for (unsigned i = 0; i < k->threads; i++) {
         k->fibers[i].ended = false;
         k->fibers[i].place.block = block;
-        k->order[i] = i;
+        k->ready[i] = i;
+        k->warps[i / WARP] = (struct warp){.left = i % WARP + 1};
     }
-    k->left = k->threads;
-    k->turn = k->waiting = 0;
+    k->n_ready = k->threads;
+    k->n_waiting = k->in_warps = 0;
     k->votes = 0;
-    shuffle(k->order, k->left, &k->random);
-    switch_to(&k->host, &k->fibers[k->order[0]]);
+    switch_to(&k->host, draw(k));
     free_shared(k);
 }
 
@@ -243,11 +297,13 @@ static void CUDART_CB run_kernel(void *staged)
     struct kernel k = {.launch = launch, .arguments = launch + 1, .host.begun = true};
     k.threads = launch->block.x * launch->block.y * launch->block.z;
     k.fibers = calloc(k.threads, sizeof *k.fibers);
-    k.order = calloc(k.threads, sizeof *k.order);
+    k.ready = calloc(2 * (size_t)k.threads, sizeof *k.ready);
+    k.waiting = k.ready + k.threads;
+    k.warps = calloc(k.threads / WARP + 1, sizeof *k.warps);
     const size_t bytes = (size_t)k.threads * STACK;
     char *stacks = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                         0);
-    if (k.fibers == NULL || k.order == NULL || stacks == MAP_FAILED)
+    if (k.fibers == NULL || k.ready == NULL || k.warps == NULL || stacks == MAP_FAILED)
         fake_finding("the host has no memory left", "%u threads", k.threads);
     begin(&k, stacks);
     running = &k;
@@ -260,7 +316,8 @@ static void CUDART_CB run_kernel(void *staged)
     stacks_end(stacks, bytes);
     munmap(stacks, bytes);
     free(k.fibers);
-    free(k.order);
+    free(k.ready);
+    free(k.warps);
 }
 
 /* ----------------------------------------------------------------- launches */

@@ -34,6 +34,9 @@ const struct cuda_fake_thread *cudaFakeThread(void);
  * than 0. That they wait at different places is a finding. */
 int cudaFakeBarrier(const char *file, int line, int vote);
 
+/* The same for the threads of the warp: 32 of the block. */
+void cudaFakeWarpBarrier(const char *file, int line);
+
 /* A __shared__ variable: `key` is one address for each. It begins as garbage in each block. */
 void *cudaFakeShared(const void *key, size_t bytes);
 void *cudaFakeDynamicShared(void);

@@ -97,6 +97,20 @@ static void different_barriers(void)
     launch("launch_part_ways", &unused, 1);
 }
 
+static void warps_wait_for_themselves(void)
+{
+    int seen[2];
+    OK(launch("launch_wait_in_warps", seen, 2));
+    EXPECT(seen[0], 0);
+    EXPECT(seen[1], 24 * (1 + 2 + 3));
+}
+
+static void different_barriers_in_a_warp(void)
+{
+    int unused;
+    launch("launch_part_in_a_warp", &unused, 1);
+}
+
 static void some_threads_end_early(void)
 {
     int left;
@@ -202,6 +216,9 @@ int main(int argc, char **argv)
         CASE("sums", threads_add_up, .told = NULL),
         CASE("shared memory", shared_memory_is_garbage, .told = NULL),
         CASE("different barriers", different_barriers, .status = FOUND,
+             .output = "threads of a block wait at different barriers"),
+        CASE("barriers of warps", warps_wait_for_themselves, .told = NULL),
+        CASE("different barriers in a warp", different_barriers_in_a_warp, .status = FOUND,
              .output = "threads of a block wait at different barriers"),
         CASE("threads that end early", some_threads_end_early, .told = NULL),
         CASE("too many threads", too_many_threads, .told = NULL),

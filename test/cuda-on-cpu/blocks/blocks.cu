@@ -59,6 +59,31 @@ __global__ void part_ways(int odd)
         __syncthreads();
 }
 
+/* Warp w waits 2 w + 2 times. seen[0]: how often a thread has not found what its neighbour wrote, and
+ * seen[1]: how often it has. The last threads of each warp end early. */
+__global__ void wait_in_warps(int *seen)
+{
+    __shared__ int written[threads];
+    const int me = static_cast<int>(threadIdx.x), warp = me / 32, lane = me % 32;
+    if (lane >= 24)
+        return;
+    for (int round = 0; round <= warp; round++) {
+        written[me] = 100 * round + lane;
+        __syncwarp();
+        atomicAdd(&seen[written[warp * 32 + (lane + 1) % 24] == 100 * round + (lane + 1) % 24], 1);
+        __syncwarp();
+    }
+    __syncthreads();
+}
+
+__global__ void part_in_a_warp(int odd)
+{
+    if (static_cast<int>(threadIdx.x % 2) != odd)
+        __syncthreads();
+    else
+        __syncwarp();
+}
+
 __global__ void end_early(int *left)
 {
     if (threadIdx.x % 2 == 0)
@@ -87,6 +112,17 @@ extern "C" void launch_read_unwritten(cudaStream_t stream, int *seen)
 extern "C" void launch_part_ways(cudaStream_t stream, int *unused)
 {
     part_ways<<<1, 2, 0, stream>>>(1);
+    static_cast<void>(unused);
+}
+
+extern "C" void launch_wait_in_warps(cudaStream_t stream, int *seen)
+{
+    wait_in_warps<<<1, threads, 0, stream>>>(seen);
+}
+
+extern "C" void launch_part_in_a_warp(cudaStream_t stream, int *unused)
+{
+    part_in_a_warp<<<1, 2, 0, stream>>>(1);
     static_cast<void>(unused);
 }
 
