@@ -208,10 +208,10 @@ survives() {
         says "$(verdict_of $status)" "$(why $status "$log")"
     elif ! cmp "$log.npy" "$log.sound.npy" >/dev/null 2>&1; then
         says failed 'the results are wrong'
-    elif ! grep -q 'CUDA .*that PU is used no more' "$log"; then
+    elif ! grep -q 'CUDA .*this PU is no longer used' "$log"; then
         says failed 'the GPU did not fail'
     else
-        says pass "$(grep -m1 'that PU is used no more' "$log" | sed 's/^plbrun: //')"
+        says pass "$(grep -m1 'this PU is no longer used' "$log" | sed 's/^plbrun: //')"
     fi
 }
 isolates() {
