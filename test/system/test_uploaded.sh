@@ -86,7 +86,9 @@ done
 ok "where GPUs fail" $lost
 
 # Pages of rank 0's buffers are locked as tasks need them: 3 buffers of 64 MB, of which the GPU has half.
-locked() { sed -n 's/^counted: [1-9].*; [0-9]* locks, .* at most \([0-9]*\) bytes; the pool.*/\1/p' "$tmp/out"; }
+locked() {
+    sed -n 's/^counted: [1-9].*; [0-9]* locks, .* at most \([0-9]*\) bytes; the pool.*/\1/p' "$tmp/out"
+}
 PLB_FAKE_CUDA=count=yes right 1 "$fake/kernels/heat.so" heat.cells=8000000 heat.passes=2 heat.named=yes \
     "${halves[@]}" && between "$(locked)" 96000000 150000000 &&
     python3 -c "
