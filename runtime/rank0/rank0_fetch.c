@@ -62,9 +62,11 @@ static void receive(struct plb_rank *r, const struct plb_message *from)
     struct plb_transfer *t = plb_alloc(sizeof *t);
     *t = (struct plb_transfer){.from = *from, .next = f->transfers};
     f->transfers = t;
+    /* It may have been lost beside another rank, of which the master has heard first. */
+    bool lost = has_inputs(t) && plb_mpi_is_lost(r->mpi, from->from);
     for (int i = 0; i < r->data.n; i++) {
         size_t offset, bytes;
-        if ((source->buffers & PLB_BUFFER(i)) == 0)
+        if ((source->buffers & PLB_BUFFER(i)) == 0 || lost)
             continue;
         plb_dataset_bytes(&r->data, i, source->range, &offset, &bytes);
         t->arrays[i] = plb_alloc_unset(bytes);

@@ -14,7 +14,8 @@
  * inputs are lost, and the pass is given up.
  *
  * Each FROM is followed by exactly the data that it names, and whoever gets a FROM receives all of it, used
- * or not. So data of one pass is never taken for that of another one.
+ * or not. Messages of rank 0 to a rank keep their order. So data is sent in the order in which it is
+ * received, and that of one pass is never taken for that of another one.
  *
  * Cost: O(log n) for each block, in n ranges of inputs. Not thread-safe. */
 #ifndef PLB_CORE_PLACE_HALOS_H

@@ -8,8 +8,10 @@
 
 /* The parts that one FROM has named. */
 struct plb_halo_parts {
-    int pass, pending;
+    int pass, left; /* left: parts that have not ended */
     struct plb_sources from;
+    int pending[PLB_SOURCES];           /* transfers of each part; */
+    bool comes[PLB_SOURCES];            /* it had any, and has not ended */
     struct plb_range here[PLB_SOURCES]; /* the parts that go to the mirror; count = 0: beside it */
     void *beside[PLB_SOURCES];          /* where the others are received; else NULL */
     struct plb_halo_parts *next;
@@ -67,9 +69,11 @@ static void receive(struct plb_halo_parts *h, int k, const struct plb_node_confi
         if ((part->buffers & PLB_BUFFER(i)) == 0)
             continue;
         void *to = kept ? plb_mirror_place(mirror, i, part->range.first) : beside;
-        config->wire.get(config->wire.context, part->node, PLB_HALO_SLOT, to, bytes[i], &h->pending);
+        config->wire.get(config->wire.context, part->node, PLB_HALO_SLOT, to, bytes[i], &h->pending[k]);
         beside = kept ? NULL : beside + bytes[i];
     }
+    h->comes[k] = h->pending[k] > 0; /* else its sender is lost, and tasks wait until the pass is given up */
+    h->left += h->comes[k];
 }
 
 bool plb_unasked_hear(struct plb_unasked *u, const struct plb_node_config *config, struct plb_mirror *mirror,
@@ -87,23 +91,21 @@ bool plb_unasked_hear(struct plb_unasked *u, const struct plb_node_config *confi
     return true;
 }
 
-/* Nothing of these is on its way any more. Returns whether some of it is here now. */
-static bool end(struct plb_halo_parts *h, const struct plb_wire *wire, struct plb_mirror *mirror)
+/* Nothing of a part is on its way any more. Returns whether it is here now. */
+static bool end(struct plb_halo_parts *h, int k, const struct plb_wire *wire, struct plb_mirror *mirror)
 {
-    bool any = false;
-    for (int k = 0; k < h->from.n; k++) {
-        bool torn = h->from.at[k].node != 0 && wire->is_lost(wire->context, h->from.at[k].node);
-        if (torn)
-            plb_lease_all(&h->beside[k], 1);
-        if (h->here[k].count == 0)
-            continue;
-        if (torn)
-            plb_mirror_leave(mirror, h->here[k]);
-        else if (h->pass >= plb_mirror_since(mirror))
-            plb_mirror_arrived(mirror, h->here[k], true);
-        any |= !torn;
-    }
-    return any;
+    bool torn = h->from.at[k].node != 0 && wire->is_lost(wire->context, h->from.at[k].node);
+    h->comes[k] = false;
+    h->left--;
+    if (torn)
+        plb_lease_all(&h->beside[k], 1);
+    if (h->here[k].count == 0)
+        return false;
+    if (torn)
+        plb_mirror_leave(mirror, h->here[k]);
+    else if (h->pass >= plb_mirror_since(mirror))
+        plb_mirror_arrived(mirror, h->here[k], true);
+    return !torn;
 }
 
 bool plb_unasked_settle(struct plb_unasked *u, const struct plb_wire *wire, struct plb_mirror *mirror)
@@ -111,12 +113,14 @@ bool plb_unasked_settle(struct plb_unasked *u, const struct plb_wire *wire, stru
     bool any = false;
     for (struct plb_halo_parts **at = &u->first; *at != NULL;) {
         struct plb_halo_parts *h = *at;
-        if (h->pending > 0) {
+        for (int k = 0; k < h->from.n; k++)
+            if (h->comes[k] && h->pending[k] == 0)
+                any |= end(h, k, wire, mirror);
+        if (h->left > 0) {
             at = &h->next;
             continue;
         }
         *at = h->next;
-        any |= end(h, wire, mirror);
         free_parts(h);
     }
     return any;
@@ -126,6 +130,6 @@ void plb_unasked_under_way(const struct plb_unasked *u, struct plb_rangeset *uni
 {
     for (const struct plb_halo_parts *h = u->first; h != NULL; h = h->next)
         for (int k = 0; k < h->from.n; k++)
-            if (h->here[k].count > 0)
+            if (h->comes[k] && h->here[k].count > 0)
                 plb_rangeset_add(units, h->here[k]);
 }
