@@ -61,8 +61,8 @@ fails "next complains" 2 1 "there is no way on after pass 0" faulty.fault=next
 fails "finish complains" 2 1 "the ink is dry" faulty.fault=finish
 fails "next replaces what there is not" 2 1 \
     "plb_app_replace.5000000.: this is not the handle of a replicated buffer" faulty.fault=replace
-fails "next replaces a part beyond the buffer" 2 1 \
-    "kernel faulty: plb_app_replace_part.1, 8000, 9.: the buffer has 8008 bytes" faulty.fault=part
+fails "next replaces a part of offsets" 2 1 \
+    "kernel faulty: plb_app_replace_part.1.: the buffer has the offsets of 'elements'" faulty.fault=part
 fails "next fails without a word" 2 1 "next returned 9 without saying why" faulty.fault=mute_next
 fails "verify fails without a word" 2 1 \
     "verify returned -1 without saying why" faulty.fault=mute_verify --verify
