@@ -115,12 +115,12 @@ refused() {
 }
 refused 2 "--join $tmp/none: No such file or directory; name the file of run.join" "$tmp/none"
 ok "a file that is not there" $?
-refused 2 "--join $tmp/s.conf: this is not a file of a run" "$tmp/s.conf"
+refused 2 "--join $tmp/s.conf: this is not the file of a run that can be joined; name" "$tmp/s.conf"
 ok "another file" $?
 started 1 "$tmp/s.conf"
 cp "$door" "$tmp/kept"
 sed 's/^secret .*/secret 0/' "$door" >"$tmp/wrong"
-refused 2 "--join $tmp/wrong: the file is of another run" "$tmp/wrong"
+refused 2 "--join $tmp/wrong: the file belongs to another run" "$tmp/wrong"
 ok "the file of another run on that port" $?
 run_ends
 refused 1 "--join $tmp/kept: nobody answers on port [0-9]* of .*; the run has ended" "$tmp/kept"
@@ -129,7 +129,7 @@ lines "$tmp/e.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[run]' "j
     '[cluster]' "file = $tmp/e.cluster"
 lines "$tmp/e.cluster" '[pu p0]' 'rate = 1e6' '[node n0]' 'pus = p0'
 ranks 1 "$tmp/s.conf" run.join="$tmp/e.conf"
-[ $? -eq 2 ] && grep -q 'e.conf is there, and is no file of a run' "$tmp/out" && [ -s "$tmp/e.conf" ]
+[ $? -eq 2 ] && grep -q 'e.conf exists and is not the file of a run that can be joined' "$tmp/out" && [ -s "$tmp/e.conf" ]
 ok "no other file is overwritten" $?
 ranks 1 "$tmp/e.conf"
 [ $? -eq 2 ] && grep -q 'leave out run.join or cluster.file' "$tmp/out"
