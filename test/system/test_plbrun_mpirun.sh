@@ -39,7 +39,7 @@ ok "a program that is not there: status 1, and no hang" $?
 
 # The environment names no file: plbrun by hand writes none.
 alone --version && nothing_left && PLB_STATUS_FILE=$tmp/none/status alone --version
-grep -q "warning: plbrun-mpirun does not hear that the status is 0: $tmp/none/status: cannot" "$tmp/out"
+grep -q "warning: plbrun-mpirun cannot be told the exit status 0: $tmp/none/status: cannot" "$tmp/out"
 ok "a file that cannot be written is a warning" $?
 PLB_STATUS_FILE=$tmp/status alone --version && [ -e "$tmp/status.begun" ]
 ok "plbrun leaves a mark when it begins" $?
@@ -114,7 +114,7 @@ stops_at() {
     rm -f "$tmp/y.npy"
     launched -np 3 env LD_PRELOAD="$BUILD/test/support/halt.so" PLB_TEST_HALT="$1:1:1" "$PLBRUN" \
         "$tmp/s.conf" sleeper.units=100 && [ -s "$tmp/y.npy" ] || kept=no
-    [ "$1" = left ] || grep -q 'MPI does not let this rank leave' "$tmp/out" || kept=no
+    [ "$1" = left ] || grep -q 'MPI_Finalize does not return' "$tmp/out" || kept=no
     ! grep -q 'mpirun has not ended' "$tmp/out"
 }
 # A rank stops when all have met to leave MPI, or when it has left. In one of twenty runs on a busy machine
