@@ -9,7 +9,8 @@ limit=60000000
 # of single sites.
 useless=('*_ucx' '*_ofi' 'mtl_*' pml_cm btl_openib btl_sm 'atomic_*' 'memheap_*' 'scoll_*' 'spml_*' 'sshmem_*'
     'io_*' 'fs_*' 'fbtl_*' 'fcoll_*' 'sharedfp_*' 'osc_*' topo_treematch op_avx '*_monitoring' 'vprotocol_*'
-    coll_han '*_flux' '*_jsm' ras_simulator reachable_netlink)
+    coll_adapt coll_han coll_sm coll_sync rmaps_mindist rmaps_resilient '*_flux' '*_jsm' ras_gridengine
+    ras_simulator reachable_netlink)
 
 # Programs and kernels. The libraries that they load come later.
 copy_programs() {

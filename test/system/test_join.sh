@@ -129,7 +129,8 @@ lines "$tmp/e.conf" '[app]' "kernel = $BUILD/test/kernels/sleeper.so" '[run]' "j
     '[cluster]' "file = $tmp/e.cluster"
 lines "$tmp/e.cluster" '[pu p0]' 'rate = 1e6' '[node n0]' 'pus = p0'
 ranks 1 "$tmp/s.conf" run.join="$tmp/e.conf"
-[ $? -eq 2 ] && grep -q 'e.conf exists and is not the file of a run that can be joined' "$tmp/out" && [ -s "$tmp/e.conf" ]
+[ $? -eq 2 ] && [ -s "$tmp/e.conf" ] &&
+    grep -q 'e.conf exists and is not the file of a run that can be joined' "$tmp/out"
 ok "no other file is overwritten" $?
 ranks 1 "$tmp/e.conf"
 [ $? -eq 2 ] && grep -q 'leave out run.join or cluster.file' "$tmp/out"
