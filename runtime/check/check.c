@@ -105,7 +105,7 @@ static void tell(const struct plb_check *c, FILE *out)
     fprintf(out, "%s: tried %d complete pass%s of %lld %s, %s: %lld task%s\n", k->name, c->passes,
             c->passes == 1 ? "" : "es", (long long)c->job.app.units, k->unit,
             k->once ? "once, as its units are `once`"
-                    : "each as one rank, and as three with other tasks in another order",
+                    : "each on one rank, then on three ranks with other tasks in another order",
             (long long)c->tasks, plural(c->tasks));
     fprintf(out, "  inputs read-only, guard pages around each buffer, outputs %s\n",
             k->writes_all ? "poisoned (writes_all)" : "zero");
