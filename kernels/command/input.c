@@ -73,6 +73,15 @@ static int put_env(struct plb_app *app, const char *env, struct command_text *al
     return n;
 }
 
+/* A column that a replacement string names, and that no line has; or 0. */
+static int missing_column(const struct command_parts *parts, int columns)
+{
+    for (int i = 0; i < parts->n && columns > 0; i++)
+        if (parts->at[i].column > columns)
+            return parts->at[i].column;
+    return 0;
+}
+
 /* A form of a command that is given. In that of a server nothing is replaced. */
 static int put_form(struct plb_app *app, const char *option, const char *folder, struct command_spec *spec,
                     struct command_form *form, const char *command, struct command_text *all)
@@ -97,12 +106,18 @@ static int put_form(struct plb_app *app, const char *option, const char *folder,
     form->script = put(all, script.at, script.n + 1);
     form->parts = put(all, (const char *)parts.at, (size_t)parts.n * sizeof *parts.at);
     form->n_parts = parts.n;
+    /* columns that --colsep makes are empty where a line lacks them, as in GNU parallel */
+    int missing = plb_app_text(app, "colsep") == NULL ? missing_column(&parts, spec->columns) : 0;
     free(words.at);
     free(script.at);
     free(parts.at);
     free(path.at);
     if (wrong != NULL)
         return plb_app_error(app, "command.%s = %s: %s", option, command, wrong);
+    if (missing > 0)
+        return plb_app_error(
+            app, "command.%s = %s: {%d} names column %d, and lines have %d; correct the number", option,
+            command, missing, missing, spec->columns);
     return check_program(app, option, command, folder);
 }
 

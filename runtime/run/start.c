@@ -106,6 +106,10 @@ static int count_pus(struct plb_rank *r, int n)
                             "%s has no cpu entry, and there is no other kind of PU here; --verbose says why "
                             "no GPU is used",
                             plb_phase_title(r->kernel, i, title));
+    if (r->rank0->job->app.programs > 0)
+        return plb_fail(r->err, PLB_EINPUT,
+                        "no GPU was found for programs, and CPUs are to run none; add --run, or leave out "
+                        "pus = gpu; --verbose says where plbrun looked");
     return plb_fail(r->err, PLB_EINPUT,
                     "%s: pus = gpu, but there is no GPU that kernel %s can use; --verbose says why",
                     plb_settings_get(&r->rank0->job->settings, "cluster", "pus")->origin, r->kernel->name);

@@ -164,7 +164,7 @@ else
 fi
 export CUDA_VISIBLE_DEVICES=
 "$PLBRUN" --run-gpu 'echo {}' ::: a >out 2>&1
-[ $? -eq 2 ] && grep -q 'there is no GPU that kernel command can use' out
+[ $? -eq 2 ] && grep -q 'no GPU was found for programs, and CPUs are to run none; add --run' out
 ok "refused: no GPU" $?
 "$PLBRUN" -k --run 'echo cpu {}' --run-gpu 'echo gpu {}' ::: a b >stdout 2>out
 [ $? -eq 0 ] && cmp stdout <(printf 'cpu a\ncpu b\n') >>out
