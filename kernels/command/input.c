@@ -115,9 +115,9 @@ static int put_form(struct plb_app *app, const char *option, const char *folder,
     if (wrong != NULL)
         return plb_app_error(app, "command.%s = %s: %s", option, command, wrong);
     if (missing > 0)
-        return plb_app_error(
-            app, "command.%s = %s: {%d} names column %d, and lines have %d; correct the number", option,
-            command, missing, missing, spec->columns);
+        return plb_app_error(app,
+                             "command.%s = %s: {%d} names column %d, and lines have %d; correct the number",
+                             option, command, missing, missing, spec->columns);
     return check_program(app, option, command, folder);
 }
 
