@@ -61,12 +61,14 @@ for stays in no yes; do
     done
 done
 
-# Room for a part of the inputs, or for none.
+# Room for a part of the inputs, or for none. Few points: tasks are small then, and many.
+few=("${points[@]/count=8000/count=2000}")
+few=("${few[@]/passes=10/passes=3}")
 small=0
 for memory in 70000 200000 700000 2000000; do
     PLB_FAKE_CUDA=memory=$memory right 1 "$fake/kernels/heat.so" "${heat[@]}" cluster.pus=gpu &&
         PLB_FAKE_CUDA=memory=$memory right 1 "$fake/kernels/modes.so" cluster.pus=gpu &&
-        PLB_FAKE_CUDA=memory=$memory right 1 "$on_cpu/kmeans.so" "${points[@]}" cluster.pus=gpu || small=1
+        PLB_FAKE_CUDA=memory=$memory right 1 "$on_cpu/kmeans.so" "${few[@]}" cluster.pus=gpu || small=1
 done
 ok "on GPUs with little memory" $small
 # An entry that finds no memory gets that of the inputs.
