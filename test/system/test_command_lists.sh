@@ -106,7 +106,8 @@ sentence() {
     [ $? -eq 2 ] && [ "$(wc -l <out)" -eq 1 ] && grep -qE "^plbrun: .*$2" out
     ok "refused: $1" $?
 }
-sentence "a column that no line has" '\{3\} names column 3, and lines have 2' --run 'echo {1} {3}' ::: 1 2 ::: 7
+sentence "a column that no line has" '\{3\} names column 3, and lines have 2' \
+    --run 'echo {1} {3}' ::: 1 2 ::: 7
 sentence "a part of it" '\{2\} names column 2, and lines have 1' --run 'echo {1} {2.}' ::: a
 printf 'a,b\nc\n' >unlike
 [ "$("$PLBRUN" -k --run 'echo {2}-{1}' -C , --lines unlike 2>&1 | xargs)" = 'b-a -c' ]
