@@ -149,12 +149,12 @@ void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb
 }
 
 void plb_dataset_renew(struct plb_dataset *set, const struct plb_pass *begin, int pass, bool busy,
-                       int64_t torn, struct plb_old_buffers *old)
+                       int64_t abandoned, struct plb_old_buffers *old)
 {
     for (int i = 0; i < set->n; i++) {
         void *before = set->host[i];
         bool moves = plb_dataset_is_replaced(set, i, begin->replaced);
-        if (moves && (torn & PLB_BUFFER(i)) != 0) {
+        if (moves && (abandoned & PLB_BUFFER(i)) != 0) {
             plb_lease_for_ever(before);
             old->since[i] = pass;
             set->host[i] = plb_alloc_unset(set->at[i].bytes);

@@ -37,10 +37,11 @@ void plb_dataset_send_to(const struct plb_dataset *set, int64_t mask, struct plb
                          int *pending);
 
 /* On another rank: where tasks of an earlier pass still run (`busy`), or where ranks of its host share a
- * buffer, replaced ones get new memory of this rank, and the old one is kept. It is kept for ever where the
- * mask `torn` has the buffer. Those of which only parts come get a copy of the old contents. */
+ * buffer, replaced ones get new memory of this rank, and the old one is kept. It is kept until the
+ * process ends where a transfer to it was abandoned, which is what that mask says. Replaced buffers of which
+ * only parts come get a copy of the old contents. */
 void plb_dataset_renew(struct plb_dataset *set, const struct plb_pass *begin, int pass, bool busy,
-                       int64_t torn, struct plb_old_buffers *old);
+                       int64_t abandoned, struct plb_old_buffers *old);
 
 /* Adds the replaced buffers to a stream. */
 void plb_dataset_stream(const struct plb_dataset *set, int64_t mask, struct plb_stream *stream);

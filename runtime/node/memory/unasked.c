@@ -10,7 +10,7 @@
 struct plb_halo_parts {
     int pass, left; /* left: parts that have not ended */
     struct plb_sources from;
-    int pending[PLB_SOURCES];           /* transfers of each part; */
+    int pending[PLB_SOURCES];           /* transfers of each part */
     bool comes[PLB_SOURCES];            /* it had any, and has not ended */
     struct plb_range here[PLB_SOURCES]; /* the parts that go to the mirror; count = 0: beside it */
     void *beside[PLB_SOURCES];          /* where the others are received; else NULL */
@@ -94,18 +94,18 @@ bool plb_unasked_hear(struct plb_unasked *u, const struct plb_node_config *confi
 /* Nothing of a part is on its way any more. Returns whether it is here now. */
 static bool end(struct plb_halo_parts *h, int k, const struct plb_wire *wire, struct plb_mirror *mirror)
 {
-    bool torn = h->from.at[k].node != 0 && wire->is_lost(wire->context, h->from.at[k].node);
+    bool lost = h->from.at[k].node != 0 && wire->is_lost(wire->context, h->from.at[k].node);
     h->comes[k] = false;
     h->left--;
-    if (torn)
+    if (lost)
         plb_lease_all(&h->beside[k], 1);
     if (h->here[k].count == 0)
         return false;
-    if (torn)
+    if (lost)
         plb_mirror_leave(mirror, h->here[k]);
     else if (h->pass >= plb_mirror_since(mirror))
         plb_mirror_arrived(mirror, h->here[k], true);
-    return !torn;
+    return !lost;
 }
 
 bool plb_unasked_settle(struct plb_unasked *u, const struct plb_wire *wire, struct plb_mirror *mirror)
