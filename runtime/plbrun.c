@@ -89,6 +89,7 @@ struct job_run {
     const struct plb_arguments *arguments;
     struct plb_launch launch;
     struct plb_job job;
+    bool host_maps; /* other ranks are on its host */
     struct plb_report report;
     struct plb_trace trace;
     struct plb_cluster_end end;
@@ -109,7 +110,8 @@ static int prepare(struct job_run *r, struct plb_error *err)
     if (plb_outputs_check(a, &r->job, err) != PLB_OK)
         return err->status;
     r->job.what_if = a->report != NULL && !a->dry_run ? plb_what_if_new() : NULL;
-    r->job.mode = (struct plb_app_mode){.dry_run = a->dry_run, .resumes = a->resume};
+    r->job.mode = (struct plb_app_mode){
+        .dry_run = a->dry_run, .resumes = a->resume, .host_maps = r->host_maps && !a->dry_run};
     r->job.mode.left_s = plb_early_end_left(&r->job.run, r->job.began_s);
     if (a->simulate == NULL && !a->dry_run
         && plb_journal_open(&r->job, a->resume, &r->job.journal, err) != PLB_OK)
@@ -241,13 +243,6 @@ static int end_run(struct job_run *r, int ranks, int status, struct plb_error *e
     return status;
 }
 
-static void say_fragile(const struct plb_mpi *mpi)
-{
-    int local_rank, local_size;
-    plb_mpi_local(mpi, &local_rank, &local_size);
-    plb_launch_say_fragile(local_size < plb_mpi_size(mpi));
-}
-
 static enum plb_progress_style progress_style(const struct plb_arguments *a)
 {
     return a->progress_json ? PLB_PROGRESS_JSON
@@ -275,12 +270,14 @@ static int run_ranks(struct job_run *r, int *argc, char ***argv, bool prepared, 
                                           progress_style(a)};
     plb_stop_heed_wishes();
     struct plb_mpi *mpi = open_mpi(argc, argv, err);
-    int rank = plb_mpi_rank(mpi), ranks = plb_mpi_size(mpi), status = err->status;
+    int rank = plb_mpi_rank(mpi), ranks = plb_mpi_size(mpi), status = err->status, local_rank, local_size;
+    plb_mpi_local(mpi, &local_rank, &local_size);
+    r->host_maps = local_size > 1;
     r->end.watch = plb_early_loss_watch(mpi);
     if (status == PLB_OK)
         status = plb_launch_check(&r->launch, ranks, err);
     if (status == PLB_OK && rank == 0 && ranks > 1)
-        say_fragile(mpi);
+        plb_launch_say_fragile(local_size < ranks);
     if (status == PLB_OK && rank == 0 && !prepared)
         status = prepare(r, err);
     status = plb_cluster_agree(mpi, status == PLB_OK && plb_journal_is_complete(r->job.journal) ? NOTHING_LEFT

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "app/record_store.h"
 #include "app/reduce.h"
@@ -182,6 +183,7 @@ int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const st
                             .dry_run = mode.dry_run,
                             .resumes = mode.resumes,
                             .shares = mode.shares,
+                            .host_maps = mode.host_maps,
                             .until = plb_now() + mode.left_s};
     plb_crash_call(kernel->name, "setup");
     int status = kernel->setup(app);
@@ -206,12 +208,22 @@ void plb_app_fini(struct plb_app *app)
             plb_shared_free(m->data, m->bytes);
         else
             free(m->data);
+        if (m->fd >= 0)
+            close(m->fd);
     }
     free(app->memory);
     for (int i = 0; i < app->n_read; i++)
         free(app->read[i]);
     free(app->read);
     *app = (struct plb_app){0};
+}
+
+const struct plb_owned *plb_app_mapped(const struct plb_app *app, const void *data)
+{
+    for (int i = 0; i < app->n_memory; i++)
+        if (app->memory[i].fd >= 0 && (uintptr_t)data - (uintptr_t)app->memory[i].data < app->memory[i].bytes)
+            return &app->memory[i];
+    return NULL;
 }
 
 bool plb_app_shares(const struct plb_app *app, const void *data)

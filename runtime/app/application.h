@@ -27,6 +27,7 @@ struct plb_kept {
 struct plb_owned {
     void *data;
     size_t bytes; /* of pages of its own; 0: it came from malloc */
+    int fd;       /* of the file that has these pages; -1: none */
 };
 
 struct plb_record_store;
@@ -35,7 +36,8 @@ struct plb_app {
     const struct plb_kernel *kernel;
     const struct plb_settings *settings;
     bool simulated, dry_run, resumes;
-    bool shares; /* plb_app_alloc gives memory that is shared with child processes */
+    bool shares;    /* plb_app_alloc gives memory that is shared with child processes */
+    bool host_maps; /* plb_app_alloc gives large memory in files, for other ranks of this host */
     int64_t units;
     const int64_t *order; /* of units in files of records; NULL: ascending */
     const double *costs;  /* of units; NULL: as the kernel's functions say */
@@ -78,8 +80,9 @@ struct plb_app {
 /* The purpose that an application is set up for. */
 struct plb_app_mode {
     bool simulated, dry_run, resumes;
-    bool shares;   /* child processes execute tasks */
-    double left_s; /* until no task goes on; infinite: nobody limits the time */
+    bool shares;    /* child processes execute tasks */
+    bool host_maps; /* other ranks of this host map its memory */
+    double left_s;  /* until no task goes on; infinite: nobody limits the time */
 };
 
 /* Runs the kernel's setup and checks what it declared. Returns PLB_OK;
@@ -89,6 +92,12 @@ int plb_app_setup(struct plb_app *app, const struct plb_kernel *kernel, const st
 
 /* Whether memory is the application's, or a result's file, and shared with child processes. */
 bool plb_app_shares(const struct plb_app *app, const void *data);
+
+/* Makes the application the owner of memory from malloc, which it returns. */
+void *plb_app_own(struct plb_app *app, void *memory);
+
+/* The application's memory at this address that is in a file; NULL: there is none. */
+const struct plb_owned *plb_app_mapped(const struct plb_app *app, const void *data);
 
 /* Frees the application's memory. */
 void plb_app_fini(struct plb_app *app);

@@ -10,10 +10,6 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "config/nearest.h"
-#include "format/csv.h"
-#include "format/mtx/mtx.h"
-#include "format/npy/npy.h"
-#include "format/png.h"
 
 /* Options of a kernel among which a mistaken name is looked for; those beyond are not suggested. */
 #define MOST_OPTIONS 64
@@ -240,24 +236,37 @@ void plb_app_phase(struct plb_app *app, int phase)
         app->coming = phase;
 }
 
-/* Makes the app the owner of memory from malloc, or of pages with so many bytes; returns the memory. */
-static void *own(struct plb_app *app, void *memory, size_t pages)
+/* Makes the app the owner of memory from malloc, or of pages with so many bytes, which may be in a file;
+ * returns the memory. */
+static void *own_pages(struct plb_app *app, void *memory, size_t pages, int fd)
 {
     app->memory = plb_grow(app->memory, (size_t)(app->n_memory + 1) * sizeof *app->memory);
-    app->memory[app->n_memory++] = (struct plb_owned){memory, pages};
+    app->memory[app->n_memory++] = (struct plb_owned){memory, pages, fd};
     return memory;
+}
+
+void *plb_app_own(struct plb_app *app, void *memory)
+{
+    return own_pages(app, memory, 0, -1);
 }
 
 void *plb_app_alloc(struct plb_app *app, size_t bytes)
 {
     const size_t page = 4096; /* a small block too gets whole pages, which can be locked for copies */
     size_t taken = bytes < page ? page : bytes;
+    bool large = taken >= PAGES;
+    taken += large ? page : 0; /* else equal arrays begin at equal places of the caches: a triad took twice
+                                  as long */
+    if (large && app->host_maps) {
+        int fd;
+        void *memory = plb_file_pages_alloc(taken, &fd);
+        return own_pages(app, memory, taken, fd);
+    }
     if (app->shares)
-        return own(app, plb_shared_alloc(taken), taken);
-    if (taken < PAGES)
-        return own(app, plb_alloc(taken), 0);
-    taken += page; /* else equal arrays begin at equal places of the caches: a triad took twice as long */
-    return own(app, plb_pages_alloc(taken), taken);
+        return own_pages(app, plb_shared_alloc(taken), taken, -1);
+    if (!large)
+        return plb_app_own(app, plb_alloc(taken));
+    return own_pages(app, plb_pages_alloc(taken), taken, -1);
 }
 
 void *plb_app_alloc_array(struct plb_app *app, int64_t n, size_t size)
@@ -300,88 +309,6 @@ bool plb_app_has_path(struct plb_app *app, const char *path, const char *functio
         plb_app_error(app, "kernel %s: %s got no path (NULL); plb_app_given says whether there is one",
                       app->kernel->name, function);
     return path != NULL;
-}
-
-bool plb_app_reads(struct plb_app *app, const char *path, const char *function)
-{
-    if (!plb_app_has_path(app, path, function))
-        return false;
-    app->read = plb_grow(app->read, (size_t)(app->n_read + 1) * sizeof *app->read);
-    app->read[app->n_read] = strdup(path);
-    app->n_read += app->read[app->n_read] != NULL;
-    return true;
-}
-
-int plb_read_npy(struct plb_app *app, const char *path, enum plb_order order, struct plb_array *array)
-{
-    if (!plb_app_reads(app, path, "plb_read_npy"))
-        return PLB_EINPUT;
-    int status = plb_npy_read(path, order, app->simulated, array, &app->err);
-    if (status == PLB_OK && array->data != NULL)
-        own(app, array->data, 0);
-    return status;
-}
-
-int plb_read_png(struct plb_app *app, const char *path, struct plb_image *image)
-{
-    struct plb_image read;
-    if (!plb_app_reads(app, path, "plb_read_png"))
-        return PLB_EINPUT;
-    int status = plb_png_read(path, app->simulated, &read, &app->err);
-    if (status != PLB_OK)
-        return status;
-    if (read.data != NULL)
-        own(app, (void *)read.data, 0);
-    *image = read;
-    return PLB_OK;
-}
-
-int plb_read_csv(struct plb_app *app, const char *path, const struct plb_csv_column *columns,
-                 struct plb_array *array)
-{
-    if (!plb_app_reads(app, path, "plb_read_csv"))
-        return PLB_EINPUT;
-    int status = plb_csv_read(path, columns, array, &app->err);
-    if (status == PLB_OK)
-        own(app, array->data, 0);
-    return status;
-}
-
-int plb_read_table(struct plb_app *app, const char *path, struct plb_table *table)
-{
-    if (!plb_app_reads(app, path, "plb_read_table"))
-        return PLB_EINPUT;
-    int status = plb_csv_read_named(path, table, &app->err);
-    if (status == PLB_OK) {
-        own(app, table->values, 0);
-        own(app, table->row_names, 0);
-        own(app, table->column_names, 0);
-        own(app, table->lines, 0);
-    }
-    return status;
-}
-
-static int read_mtx(struct plb_app *app, const char *path, bool nonfinite, struct plb_csr *matrix)
-{
-    if (!plb_app_reads(app, path, nonfinite ? "plb_read_mtx_nonfinite" : "plb_read_mtx"))
-        return PLB_EINPUT;
-    int status = plb_mtx_read(path, nonfinite, matrix, &app->err);
-    if (status == PLB_OK) {
-        own(app, matrix->offsets, 0);
-        own(app, matrix->indices, 0);
-        own(app, matrix->values, 0);
-    }
-    return status;
-}
-
-int plb_read_mtx(struct plb_app *app, const char *path, struct plb_csr *matrix)
-{
-    return read_mtx(app, path, false, matrix);
-}
-
-int plb_read_mtx_nonfinite(struct plb_app *app, const char *path, struct plb_csr *matrix)
-{
-    return read_mtx(app, path, true, matrix);
 }
 
 int64_t plb_app_agree_reals(const struct plb_twice *results, double relative, double absolute)

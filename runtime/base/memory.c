@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "base/crash_place.h"
 #include "base/memory_limit.h"
@@ -61,16 +62,21 @@ void *plb_alloc(size_t bytes)
     return memset(plb_alloc_unset(bytes), 0, pad(bytes));
 }
 
-/* Pages are zeroed by the system, when they are touched. Memory that others give back and take again, as
- * slots do, asks for no huge pages: MPI waited longer for the first touch of these. */
-void *plb_pages_alloc(size_t bytes)
+/* Maps pages, or ends the program. They are zeroed by the system, when they are touched. */
+static void *map_pages(size_t bytes, int flags, int fd)
 {
     bool there = can_be_there(bytes, bytes < LARGE ? 0 : plb_memory_used());
-    volatile char *memory = there ? mmap(NULL, bytes > 0 ? bytes : 1, PROT_READ | PROT_WRITE,
-                                         MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                                  : MAP_FAILED;
+    void *memory = there ? mmap(NULL, bytes > 0 ? bytes : 1, PROT_READ | PROT_WRITE, flags, fd, 0)
+                         : MAP_FAILED;
     if (memory == MAP_FAILED)
         out_of_memory(bytes);
+    return memory;
+}
+
+/* All cores touch them. Memory that others give back and take again, as slots do, asks for no huge pages: MPI
+ * waited longer for the first touch of these. */
+static void *touch_pages(volatile char *memory, size_t bytes)
+{
     if (bytes >= HUGE) /* where the system has none, small pages do */
         madvise((void *)memory, bytes, MADV_HUGEPAGE);
 #pragma omp parallel for schedule(static)
@@ -79,15 +85,24 @@ void *plb_pages_alloc(size_t bytes)
     return (void *)memory;
 }
 
+void *plb_pages_alloc(size_t bytes)
+{
+    return touch_pages(map_pages(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1), bytes);
+}
+
+void *plb_file_pages_alloc(size_t bytes, int *fd)
+{
+    *fd = memfd_create("plbrun", MFD_CLOEXEC);
+    if (*fd >= 0 && ftruncate(*fd, (off_t)bytes) != 0) {
+        close(*fd);
+        *fd = -1;
+    }
+    return touch_pages(map_pages(bytes, MAP_SHARED | (*fd < 0 ? MAP_ANONYMOUS : 0), *fd), bytes);
+}
+
 void *plb_shared_alloc(size_t bytes)
 {
-    bool there = can_be_there(bytes, bytes < LARGE ? 0 : plb_memory_used());
-    void *memory = there ? mmap(NULL, bytes > 0 ? bytes : 1, PROT_READ | PROT_WRITE,
-                                MAP_SHARED | MAP_ANONYMOUS, -1, 0)
-                         : MAP_FAILED;
-    if (memory == MAP_FAILED)
-        out_of_memory(bytes);
-    return memory;
+    return map_pages(bytes, MAP_SHARED | MAP_ANONYMOUS, -1);
 }
 
 void plb_shared_free(void *memory, size_t bytes)

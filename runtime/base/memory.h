@@ -18,6 +18,10 @@ void *plb_alloc_unset(size_t bytes);
 /* Zeroed whole pages, which all cores touch side by side. Each is zeroed once. Free: plb_shared_free. */
 void *plb_pages_alloc(size_t bytes);
 
+/* The same in a file without a name, which other processes may map (memfd_create). *fd: the file, closed by
+ * the caller; -1: the system has none, and only children have the pages. */
+void *plb_file_pages_alloc(size_t bytes, int *fd);
+
 /* Zeroed whole pages that this process shares with the children that it forks afterwards. */
 void *plb_shared_alloc(size_t bytes);
 void plb_shared_free(void *memory, size_t bytes); /* as many as were asked for; NULL: nothing */

@@ -275,6 +275,7 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
     struct plb_app_mode mode = job->mode;
     mode.simulated = simulated;
     mode.shares = job->run.isolate && !simulated;
+    mode.host_maps = mode.host_maps && !simulated && job->machines.file == NULL;
     mode.left_s = simulated ? INFINITY : mode.left_s;
     int status = plb_app_setup(&job->app, job->kernel, &job->settings, mode);
     if (status == PLB_OK) {

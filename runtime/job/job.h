@@ -34,7 +34,7 @@ struct plb_job {
     struct plb_profiles *profiles; /* of profile/profiles.h; NULL where off, and before the PUs are known */
     struct plb_pareto *pareto;     /* of foresee/pareto.h; NULL: nobody wants the front */
     struct plb_what_if *what_if;   /* of foresee/what_if.h; NULL: nobody wants a report */
-    struct plb_app_mode mode;      /* set before the setup, but for `simulated` and `shares` */
+    struct plb_app_mode mode;      /* set before the setup, but for what settings say */
     bool finished;                 /* its results are written */
     struct plb_journal *journal;   /* of journal/journal.h; NULL where none is kept */
 };

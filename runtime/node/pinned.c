@@ -11,7 +11,8 @@ static bool is_copied(const struct plb_dataset *set, int i, const struct plb_ker
     const struct plb_data *d = &set->at[i];
     if (d->mode == PLB_REPLICATE)
         return kernel->next != NULL && set->file[i] == 0 && set->mapped[i] == 0; /* it is read once */
-    return plb_dataset_in_place(set, i) && set->file[i] == 0; /* locked pages of a file take memory for it */
+    /* Locked pages of a file take memory for it, and read-only ones of rank 0 cannot be locked. */
+    return plb_dataset_in_place(set, i) && set->file[i] == 0 && set->mapped[i] == 0;
 }
 
 void plb_pinned_offer(const struct plb_runner *r)

@@ -19,6 +19,7 @@
 #include "every_rank/last_words.h"
 #include "every_rank/replaced.h"
 #include "host/thread.h"
+#include "inputs/share_memory.h"
 #include "membership/launch.h"
 #include "membership/leaving.h"
 #include "rank0/rank0.h"
@@ -299,6 +300,7 @@ static bool release(struct plb_rank *r)
         for (int i = 0; i < r->n_maps; i++)
             plb_cost_map_fini(&r->maps[i]);
     free(r->maps);
+    plb_memory_share_end(&r->data);
     plb_dataset_fini(&r->data);
     plb_near_files_fini(&r->near);
     plb_outbox_fini(&r->out);

@@ -11,6 +11,7 @@
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "inputs/data_mpi.h"
+#include "inputs/share_memory.h"
 #include "job/kernel_file.h"
 #include "job/kernel_search.h"
 #include "membership/joiners.h"
@@ -286,6 +287,13 @@ static int check_joined(struct plb_rank *r, const struct plb_announcement *start
     return difference[0] != '\0' ? plb_fail(r->err, PLB_EINPUT, "%s", difference) : PLB_OK;
 }
 
+/* Buffers that this rank has without a message: in files, or in rank 0's memory. */
+static void share_in_place(struct plb_rank *r, const struct plb_app *app)
+{
+    plb_files_share(&r->near, &r->data, app, r->host, r->mpi);
+    plb_memory_share(&r->data, app, r->mpi);
+}
+
 int plb_cluster_start(struct plb_rank *r)
 {
     struct plb_announcement start = {.kernel = ""};
@@ -315,7 +323,7 @@ int plb_cluster_start(struct plb_rank *r)
     for (int i = 0; i < r->data.n; i++)
         r->data.at[i].stays = (start.stays & PLB_BUFFER(i)) != 0;
     if (!plb_mpi_has_joined(r->mpi)) /* one that joins gets files through rank 0 */
-        plb_files_share(&r->near, &r->data, app, r->host, r->mpi);
+        share_in_place(r, app);
     plb_dataset_share_data(&r->data, r->mpi);
     share_costs(r);
     if (plb_mpi_has_joined(r->mpi) && plb_mpi_gone(r->mpi, -1) == 0)

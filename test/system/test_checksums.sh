@@ -2,8 +2,8 @@
 # Checksums over real ranks: data that is damaged on its way is noticed, and travels again.
 . "$(dirname "$0")/../support/lib.sh"
 
-lines "$tmp/app.conf" '[app]' 'kernel = triad' '[triad]' 'elements = 1048576' "a = $tmp/a.npy" \
-    '[cluster]' 'master_only = yes' '[balance]' 'grain = 8' # all data travels, in many messages
+lines "$tmp/app.conf" '[app]' 'kernel = triad' '[triad]' 'elements = 262144' "a = $tmp/a.npy" \
+    '[cluster]' 'master_only = yes' '[balance]' 'grain = 2' # it travels in many messages, too small to share
 if [ -n "${SAN:-}" ]; then
     skip 'data is damaged on its way' 'a sanitizer wants to be loaded first'
     done_testing

@@ -24,6 +24,7 @@ static const char *advice(int kind, struct plb_report r, struct plb_report_setti
     if (lost[kind] != NULL)
         *lost[kind] = 5.0;
     base.balancer = r.balancer != NULL ? r.balancer : base.balancer;
+    base.hosts = r.hosts > 0 ? r.hosts : base.hosts;
     base.passes = r.passes > 0 ? r.passes : base.passes;
     base.largest_unit = r.largest_unit;
     base.units = r.units > 0 ? r.units : base.units;
@@ -72,7 +73,9 @@ static void advice_names_what_was_set(void **state)
     ADVISES("there are only 2 rows for 3 PUs", PLB_LOST_TO_IMBALANCE, ((struct plb_report){.units = 2}),
             nothing);
     NO_ADVICE(PLB_LOST_TO_COPIES, usual, nothing); /* the kernel cannot leave its data in files */
-    ADVISES("x.mapped=yes", PLB_LOST_TO_COPIES, usual, SETTINGS({"x", "mapped", "no", ""}));
+    ADVISES("x.mapped=yes", PLB_LOST_TO_COPIES, (struct plb_report){.hosts = 2},
+            SETTINGS({"x", "mapped", "no", ""}));
+    NO_ADVICE(PLB_LOST_TO_COPIES, usual, SETTINGS({"x", "mapped", "no", ""}));
     NO_ADVICE(PLB_LOST_TO_COPIES, usual, SETTINGS({"x", "mapped", "yes", ""}));
     ADVISES("run.keep_inputs=yes", PLB_LOST_TO_COPIES, ((struct plb_report){.passes = 9}),
             SETTINGS({"run", "keep_inputs", "no", ""}));

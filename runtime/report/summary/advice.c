@@ -102,7 +102,7 @@ static void of_copies(const struct plb_report *r, char text[PLB_ADVICE_TEXT])
     if (r->passes > 1 && is_off(r, "run", "keep_inputs"))
         snprintf(text, PLB_ADVICE_TEXT,
                  "try run.keep_inputs=yes, so that inputs are sent only in the first pass");
-    else if (r->nodes > 1 && is_off(r, r->app, "mapped"))
+    else if (r->hosts > 1 && is_off(r, r->app, "mapped"))
         snprintf(
             text, PLB_ADVICE_TEXT,
             "try %s.mapped=yes with .npy files that all hosts can read, so that rank 0 need not send them",

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# Ranks of rank 0's host read inputs in its memory, and write results there (inputs/share_memory.h).
+. "$(dirname "$0")/../support/lib.sh"
+lines "$tmp/b.conf" '[app]' "kernel = $BUILD/test/kernels/beside.so"
+lines "$tmp/h.conf" '[app]' "kernel = $BUILD/test/kernels/heat.so" '[heat]' 'cells = 600000' 'passes = 4' \
+    'named = no'
+fixed=(--balancer static balance.migration=off)
+rows=$((400000 * 24)) # bytes of the input, and of the results
+
+# right NAME N LEAST MOST ARGUMENTS...: the result is, and so many bytes have moved.
+right() {
+    local name=$1 n=$2 least=$3 most=$4; shift 4
+    ranks "$n" --verify --report "$tmp/r.json" "$@" && grep -q verified "$tmp/out" &&
+        [ "$(field bytes_moved)" -ge "$least" ] && [ "$(field bytes_moved)" -le "$most" ]
+    ok "$name" $?
+}
+some=$((rows / 20))
+offsets=3200016 # bytes, which rank 0 sends
+for n in $(counts 2 3); do
+    right "nothing but offsets moves: $n ranks" "$n" 0 $((n * offsets + some)) "$tmp/b.conf" "${fixed[@]}"
+done
+right "nor does it with all that is on" 3 0 $((3 * offsets + some)) "$tmp/b.conf" balance.grain=5000
+right "in child processes" 2 0 $((2 * offsets + some)) "$tmp/b.conf" run.isolate=yes balance.grain=20000
+right "with checksums" 2 0 $((2 * offsets + some)) "$tmp/b.conf" run.checksums=yes balance.grain=20000
+# The result of an audit is compared on rank 0.
+right "audits move what they compare" 3 $some $((4 * rows)) "$tmp/b.conf" run.audit=0.5 balance.grain=5000
+lines "$tmp/two.cluster" '[node a]' 'pus = p' '[node b]' 'pus = p' '[pu p]'
+right "ranks that play hosts share nothing" 2 $((rows * 2 / 3)) $((4 * rows)) "$tmp/b.conf" "${fixed[@]}" \
+    cluster.file="$tmp/two.cluster"
+# Results may become any input of as many bytes for each unit: such inputs change.
+right "inputs that results feed are not shared" 2 $((3 * 600000 * 8 / 2)) 1000000000 "$tmp/h.conf" \
+    "${fixed[@]}"
+right "in several passes inputs that stay as they are alone are shared" 2 $((600000 * 8)) $((600000 * 48)) \
+    "$tmp/h.conf" "${fixed[@]}" heat.named=yes
+if ! mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
+    skip "a rank that maps them is lost" "this mpirun is not Open MPI 4"
+    done_testing
+fi
+# shellcheck disable=SC2034 # lib.sh uses it
+LAUNCH=(timeout 120 mpirun --enable-recovery) gate_at=3
+started 3 --verify "$tmp/b.conf" balance.grain=20000 && kill -KILL "$(process_of 1)" && await 1 'is lost'
+open_gate
+wait "$run" && grep -q verified "$tmp/out"
+ok "a rank that maps them is lost" $?
+# It goes on, in the middle of a task, when others have executed its units.
+gate_at=2
+started 3 --verify "$tmp/b.conf" balance.grain=20000 && late=$(process_of 1) && kill -STOP "$late" &&
+    await 1 'is lost' && kill -CONT "$late"
+open_gate
+wait "$run" && grep -q verified "$tmp/out"
+ok "a rank that counts as lost goes on" $?
+done_testing
