@@ -118,6 +118,19 @@ static void say(int i, const void *address)
     plb_crash_write(&line);
 }
 
+/* Another process has sent the signal: neither the kernel nor plbrun has crashed. */
+static void say_sent(int i, pid_t sender)
+{
+    struct plb_crash_line line = {.n = 0};
+    add_rank(&line);
+    plb_crash_add(&line, "process ");
+    plb_crash_add_number(&line, sender);
+    plb_crash_add(&line, " ended it (");
+    plb_crash_add(&line, signals[i].name);
+    plb_crash_add(&line, ")");
+    plb_crash_write(&line);
+}
+
 /* Another thread has crashed too, as threads of one loop do, and says so. The signal of this one would end
  * the process in the middle of the sentence. */
 static void await(const atomic_bool *event, int64_t look_ns, int looks)
@@ -158,6 +171,9 @@ static void on_crash(int number, siginfo_t *info, void *context)
         i++;
     if (atomic_flag_test_and_set(&saying)) {
         await(&said, SENTENCE_LOOK, SENTENCE_LOOKS);
+    } else if (info->si_code == SI_USER && info->si_pid != getpid()) {
+        say_sent(i, info->si_pid);
+        atomic_store(&said, true);
     } else {
         note(number);
         say(i, info->si_addr);

@@ -56,6 +56,16 @@ crashes 'verify' 139 'kernel crasher crashed \(SIGSEGV\) in its function verify;
 crashes 'setup in a simulation' 139 'crashed \(SIGSEGV\) in its function setup; ' \
     --simulate "$root/hostfiles/li.cluster" crasher.way=setup
 
+# A signal from elsewhere is nobody's crash.
+lines "$tmp/sent.conf" '[app]' "kernel = $BUILD/test/kernels/beside.so" '[beside]' 'rows = 100'
+PLB_TEST_GATE=1:$tmp/gate "$PLBRUN" --quiet "$tmp/sent.conf" >"$tmp/out" 2>&1 &
+run=$!
+await 1 'a task waits at the gate' && kill -SEGV $run
+wait $run
+[ $? -eq 139 ] && grep -q "^plbrun: rank 0: process $$ ended it (SIGSEGV)" "$tmp/out" &&
+    ! grep -q crashed "$tmp/out"
+ok 'a signal that another process has sent' $?
+
 ranks 3 "$tmp/app.conf" crasher.way=segv
 [ $? -ne 0 ] && grep -qE "^plbrun: rank [0-2]: kernel crasher crashed \(SIGSEGV\) $task" "$tmp/out" && range
 ok '3 ranks: segmentation fault' $?
