@@ -122,6 +122,12 @@ void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range
     plb_rangeset_add(out, (struct plb_range){at, end - at});
 }
 
+void plb_rangeset_add_common(struct plb_rangeset *to, struct plb_range range, const struct plb_rangeset *set)
+{
+    for (int i = find(set, range.first); i < set->n && set->at[i].first < plb_range_end(range); i++)
+        plb_rangeset_add(to, plb_range_common(range, set->at[i]));
+}
+
 struct plb_range plb_rangeset_lacking(const struct plb_rangeset *set, struct plb_range range)
 {
     int64_t first = range.first, end = plb_range_end(range);

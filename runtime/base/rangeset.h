@@ -40,6 +40,9 @@ struct plb_range plb_rangeset_take(struct plb_rangeset *set, int64_t count);
 /* Adds to `out` the parts of `range` that are not in `set`. */
 void plb_rangeset_missing(const struct plb_rangeset *set, struct plb_range range, struct plb_rangeset *out);
 
+/* Adds to `to` the units of `range` that are in `set`, too. */
+void plb_rangeset_add_common(struct plb_rangeset *to, struct plb_range range, const struct plb_rangeset *set);
+
 /* The smallest range with all units of `range` that are not in the set; count = 0: all are. */
 struct plb_range plb_rangeset_lacking(const struct plb_rangeset *set, struct plb_range range);
 

@@ -189,7 +189,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
                                 .transfer_s = done->transfer_s / tasks,
                                 .tasks = done->tasks,
                                 .time = now - m->pass_began};
-    plb_master_note(m, message);
+    plb_master_note(m, p, message);
     int64_t fresh = accept(m, done);
     plb_master_note_fresh(m, message, fresh, out);
     int from = out->n;

@@ -59,9 +59,10 @@ void plb_master_feed(struct plb_master *m, const struct plb_feed *feeds, int n)
     plb_places_feed(m->places, feeds, n);
 }
 
-void plb_master_note(struct plb_master *m, const struct plb_message *done)
+void plb_master_note(struct plb_master *m, int p, const struct plb_message *done)
 {
-    if (!m->again)
+    const bool on_host = isinf(m->pus.infos[p].memory); /* on rank 0 it reads its results where they are */
+    if (!m->again && (done->from != 0 || !on_host))
         plb_places_reported(m->places, m->ledger, done, m->config.whole_results);
     if (m->residence != NULL)
         plb_residence_executed(m->residence, done->from, done->done.range);

@@ -55,8 +55,8 @@ double plb_master_result_seconds(const struct plb_master *master);
 /* A pass begins: which node should execute which units. */
 void plb_master_find_homes(struct plb_master *master);
 
-/* A DONE that makes sense, before it is accepted: notes which node has what. */
-void plb_master_note(struct plb_master *master, const struct plb_message *done);
+/* A DONE of PU p that makes sense, before it is accepted: notes which node has what. */
+void plb_master_note(struct plb_master *master, int p, const struct plb_message *done);
 
 /* The same DONE: so many of its units are accepted. */
 void plb_master_note_fresh(struct plb_master *master, const struct plb_message *done, int64_t fresh,

@@ -198,7 +198,7 @@ static void begin_pass(struct plb_node *node, const struct plb_message *m) /* un
     shared->resting = false;
     shared->doubled = false;
     for (int p = 0; p < node->n_pus; p++)
-        plb_runner_begin_pass(&node->runners[p], &m->begin);
+        plb_runner_begin_pass(&node->runners[p], m);
     plb_errands_begin_pass(shared, node->runners, node->n_pus, m);
 }
 

@@ -289,6 +289,19 @@ static bool on_taken(struct plb_node_shared *shared, struct plb_runner *runners,
     return true;
 }
 
+/* Which results of a PU counted. */
+static bool on_counted(struct plb_node_shared *shared, struct plb_runner *runners, int n,
+                       const struct plb_message *m)
+{
+    if (m->pu >= n)
+        return false;
+    plb_mirror_counted(shared->mirror, m);
+    pthread_mutex_lock(&shared->lock);
+    plb_renewal_counted(&runners[m->pu].renewal, m);
+    pthread_mutex_unlock(&shared->lock);
+    return true;
+}
+
 static bool about_sets(const struct plb_message *m)
 {
     return m->type == PLB_HAND || m->type == PLB_ARRAYS || m->type == PLB_DROP;
@@ -303,7 +316,7 @@ bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners
         return false;
     switch ((enum plb_message_type)m->type) {
     case PLB_TAKEN: return on_taken(shared, runners, n, m, out);
-    case PLB_COUNTED: plb_mirror_counted(shared->mirror, m); return true;
+    case PLB_COUNTED: return on_counted(shared, runners, n, m);
     case PLB_FROM: return on_from(shared, runners, n, m);
     default: return plb_send(&shared->sends, &shared->config, shared->mirror, shared->keep, m, out);
     }

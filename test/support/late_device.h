@@ -9,7 +9,7 @@
 #include "base/memory.h"
 #include "device/driver.h"
 
-enum { OPS = 64, LANES = 3 };
+enum { OPS = 64, LANES = 3, PIECES = 16 };
 enum { IN, OUT, OFFSETS, LIST }; /* handles */
 
 struct op {
@@ -26,6 +26,10 @@ struct plb_device {
     struct op at[LANES][OPS];
     int n[LANES], copied[LANES]; /* operations; those before the latest launch */
     size_t limit, taken;         /* bytes of memory */
+    struct {
+        char *memory;
+        size_t bytes;
+    } piece[PIECES]; /* of it; NULL: none */
     int follows;
     bool full; /* the next launch finds no memory */
 };
@@ -66,6 +70,11 @@ static void *late_alloc(struct plb_device *d, size_t bytes)
     memcpy(aligned - 8, &bytes, 8);
     memcpy(aligned - 16, &memory, 8);
     d->taken += bytes;
+    int k = 0;
+    while (d->piece[k].memory != NULL)
+        assert_true(++k < PIECES);
+    d->piece[k].memory = aligned;
+    d->piece[k].bytes = bytes;
     return aligned;
 }
 static void late_free(struct plb_device *d, void *aligned)
@@ -75,7 +84,21 @@ static void late_free(struct plb_device *d, void *aligned)
     memcpy(&bytes, (char *)aligned - 8, 8);
     memcpy(&memory, (char *)aligned - 16, 8);
     d->taken -= bytes;
+    for (int k = 0; k < PIECES; k++)
+        if (d->piece[k].memory == aligned)
+            d->piece[k].memory = NULL;
     free(memory);
+}
+
+/* Whether so many bytes are in one piece of the device's memory. */
+static bool is_there(const struct plb_device *d, const void *data, size_t bytes)
+{
+    const uintptr_t at = (uintptr_t)data;
+    for (int k = 0; k < PIECES; k++)
+        if (d->piece[k].memory != NULL && at >= (uintptr_t)d->piece[k].memory
+            && at + bytes <= (uintptr_t)d->piece[k].memory + d->piece[k].bytes)
+            return true;
+    return false;
 }
 
 /* Runs the first operations of a lane. */
@@ -140,6 +163,8 @@ static int late_launch(struct plb_device *d, int lane, const struct plb_phase *p
     memcpy(op->data, task->data, sizeof op->data);
     memcpy(op->before, task->before, sizeof op->before);
     memcpy(op->after, task->after, sizeof op->after);
+    assert_true(is_there(d, task->data[IN], task->bytes[IN]));
+    assert_true(is_there(d, task->data[OUT], task->bytes[OUT]) && (uintptr_t)task->data[OUT] % 64 == 0);
     assert_true((uintptr_t)task->data[IN] % 64 == 0 && (uintptr_t)task->data[LIST] % sizeof(int32_t) == 0);
     return 0;
 }

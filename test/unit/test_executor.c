@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #include "base/memory.h"
-#include "node/pu/resident.h"
+#include "node/pu/executor.h"
 
 #define UNITS 1000
 #define NOTED 64  /* launches */
@@ -158,9 +158,9 @@ static void start(struct plb_executor *e, struct plb_dataset *set)
 {
     struct plb_error err = {.status = PLB_OK};
     *set = dataset();
-    assert_int_equal(plb_executor_open(e, &noted, &(struct plb_device_config){.threads = 1}, set, &err),
-                     PLB_OK);
-    assert_int_equal(plb_resident_update(e, -1, &err), PLB_OK);
+    const struct plb_device_config config = {.threads = 1};
+    assert_int_equal(plb_executor_open(e, &noted, &config, set, &err), PLB_OK);
+    assert_int_equal(plb_executor_renew(e, &err), PLB_OK);
 }
 
 static void a_task_gets_its_data_and_gives_its_results(void **state)
@@ -190,29 +190,29 @@ static void only_changed_parts_are_copied_again(void **state)
     struct plb_executor e;
     struct plb_dataset set = dataset();
     struct plb_error err = {.status = PLB_OK};
-    struct plb_parts parts = {0};
+    struct plb_renewal renewal = {.stale = 1};
     set.host[0] = table[0];
     set.at[0].bytes = BYTES;
     assert_int_equal(plb_executor_open(&e, &noted, &(struct plb_device_config){.threads = 1}, &set, &err),
                      PLB_OK);
-    assert_int_equal(plb_resident_update(&e, -1, &err), PLB_OK);
+    assert_int_equal(plb_executor_renew(&e, &err), PLB_OK);
     set.host[0] = table[1];
     const struct plb_range changed[] = {{0, 10}, {60000, 10}, {200000, 100}, {BYTES - 1, 1}};
     for (int i = 0; i < 4; i++) {
-        plb_parts_add(&parts, 0, changed[i]);
+        plb_parts_add(&renewal.parts, 0, changed[i]);
         memset(table[1] + changed[i].first, i + 1, (size_t)changed[i].count);
     }
-    plb_resident_follow(&e, &parts);
-    last->copies_in = 0;
-    last->copied_in = 0;
-    assert_int_equal(plb_resident_update(&e, 1, &err), PLB_OK);
+    plb_executor_follow(&e, &renewal);
+    last->copies_in = 0, last->copied_in = 0;
+    assert_int_equal(plb_executor_renew(&e, &err), PLB_OK);
     assert_true(last->copies_in == 3 && last->copied_in == 60010 + 100 + 1); /* the first two are one */
-    assert_memory_equal(e.resident[0], table[1], BYTES);
+    assert_memory_equal(e.places.at[0].memory, table[1], BYTES);
     memset(table[1], 7, BYTES);
-    plb_resident_follow(&e, &parts); /* which has none now: all has changed */
-    assert_int_equal(plb_resident_update(&e, 1, &err), PLB_OK);
-    assert_memory_equal(e.resident[0], table[1], BYTES);
-    plb_parts_fini(&parts);
+    renewal.stale = 1;
+    plb_executor_follow(&e, &renewal); /* which has no parts now: all has changed */
+    assert_int_equal(plb_executor_renew(&e, &err), PLB_OK);
+    assert_memory_equal(e.places.at[0].memory, table[1], BYTES);
+    plb_renewal_fini(&renewal);
     plb_executor_close(&e);
 }
 

@@ -50,14 +50,19 @@ static void tear_down(void)
     plb_outbox_fini(&out);
 }
 
-/* A node reports units, and the ledger accepts them. */
-static void report(int node, int64_t first, int64_t count, bool whole)
+/* A PU of a node reports units, and the ledger accepts them. */
+static void report_pu(int node, int pu, int64_t first, int64_t count, bool whole)
 {
-    struct plb_message m = {.type = PLB_DONE, .from = node};
+    struct plb_message m = {.type = PLB_DONE, .from = node, .pu = pu};
     m.done = (struct plb_done){.range = {first, count}, .slot = 0, .tasks = 1};
     plb_places_reported(places, ledger, &m, whole);
     if (!whole || plb_ledger_open_units(ledger, m.done.range, 0) == count)
         plb_ledger_accept(ledger, m.done.range, 0);
+}
+
+static void report(int node, int64_t first, int64_t count, bool whole)
+{
+    report_pu(node, 0, first, count, whole);
 }
 
 static void is_told(int at, int node, int i, int64_t first, int64_t count)
@@ -79,17 +84,41 @@ static void a_node_hears_what_counted_of_its_results(void **state)
     report(1, 40, 10, false);
     report(2, 60, 10, false);
     begin_pass(2, &now);
-    assert_int_equal(out.n, 2);
-    is_told(0, 1, 0, 20, 20);
-    assert_int_equal(out.at[0].counted.n, 1);
-    assert_int_equal(out.at[0].pass, 2);
-    is_told(1, 2, 0, 40, 10);
-    is_told(1, 2, 1, 60, 10);
+    assert_int_equal(out.n, 3);
+    is_told(0, 0, 0, 0, 20);
+    is_told(1, 1, 0, 20, 20);
+    assert_int_equal(out.at[1].counted.n, 1);
+    assert_int_equal(out.at[1].pass, 2);
+    is_told(2, 2, 0, 40, 10);
+    is_told(2, 2, 1, 60, 10);
     report(3, 0, 5, false);
     begin_pass(3, &later); /* nothing changes */
     assert_int_equal(out.n, 0);
     begin_pass(4, &now); /* nothing was reported in the last pass */
     assert_int_equal(out.n, 0);
+    tear_down();
+}
+
+/* Two PUs of a node execute a unit: one result counts. */
+static void a_node_hears_which_pu_s_result_counted(void **state)
+{
+    (void)state;
+    set_up(false);
+    report_pu(1, 2, 0, 20, false);
+    report_pu(1, 0, 10, 20, false); /* of which half is new */
+    report_pu(0, 1, 20, 20, false); /* the same */
+    report_pu(1, 2, 40, 10, false);
+    begin_pass(2, &now);
+    assert_int_equal(out.n, 3);
+    is_told(0, 0, 0, 30, 10);
+    is_told(1, 1, 0, 20, 10);
+    is_told(2, 1, 0, 0, 20);
+    is_told(2, 1, 1, 40, 10);
+    assert_true(out.at[0].pu == 1 && out.at[1].pu == 0 && out.at[2].pu == 2);
+    report_pu(1, 1, 0, 5, false);
+    begin_pass(3, &now);
+    assert_int_equal(out.n, 1);
+    assert_int_equal(out.at[0].pu, 1);
     tear_down();
 }
 
@@ -186,9 +215,10 @@ static void inputs_are_where_their_results_stay(void **state)
     report(1, 60, 30, false);
     has(0, 0, UNITS, UNITS); /* of this pass */
     begin_pass(2, &now);
-    is_told(0, 1, 0, 20, 20);
-    is_told(0, 1, 1, 60, 30);
-    is_told(1, 2, 0, 40, 10);
+    is_told(0, 0, 0, 0, 20);
+    is_told(1, 1, 0, 20, 20);
+    is_told(1, 1, 1, 60, 30);
+    is_told(2, 2, 0, 40, 10);
     has(0, 0, 20, UNITS);
     has(0, 19, 1, 30);
     has(1, 20, 20, UNITS);
@@ -240,6 +270,24 @@ static void what_a_lost_node_had_is_lost(void **state)
     tear_down();
 }
 
+/* Also in a pass that nothing feeds; not where all passes begin again. */
+static void a_node_has_its_inputs_until_a_restart(void **state)
+{
+    (void)state;
+    for (int restarts = 0; restarts < 2; restarts++) {
+        stays = STAY;
+        set_up(false);
+        report(1, 20, 20, false);
+        begin_pass(2, &now);
+        begin_pass(3, &later);
+        if (restarts)
+            plb_places_restart(places);
+        plb_places_lose(places, 1);
+        assert_int_equal(plb_places_broken(places), !restarts);
+        tear_down();
+    }
+}
+
 /* The wrong number makes a message that was right be refused. */
 static void refused(struct plb_message *m, void *field, size_t bytes, int64_t number)
 {
@@ -281,11 +329,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_node_hears_what_counted_of_its_results),
+        cmocka_unit_test(a_node_hears_which_pu_s_result_counted),
         cmocka_unit_test(results_that_count_whole_count_whole),
         cmocka_unit_test(many_ranges_are_told_in_several_messages),
         cmocka_unit_test(nobody_hears_where_nothing_may_be_kept),
         cmocka_unit_test(inputs_are_where_their_results_stay),
         cmocka_unit_test(what_a_lost_node_had_is_lost),
+        cmocka_unit_test(a_node_has_its_inputs_until_a_restart),
         cmocka_unit_test(who_joins_has_no_results),
         cmocka_unit_test(impossible_messages_are_refused),
     };

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "device/driver.h"
-#include "node/pu/resident.h"
+#include "node/pu/executor.h"
 
 extern const struct plb_device_driver plb_device_cpu;
 
@@ -223,11 +223,11 @@ static void a_replicated_buffer_on_a_device_is_watched(void **state)
             const struct plb_device_config config = {.threads = 1};
             factor = 3.0;
             assert_int_equal(plb_executor_open(&e, &apart, &config, &set, &err), PLB_OK);
-            assert_int_equal(plb_resident_update(&e, -1, &err), PLB_OK);
+            assert_int_equal(plb_executor_renew(&e, &err), PLB_OK);
             e.guards_inputs = guards;
             plb_executor_cancel(&e, 0, changes > 1);
             assert_int_equal(plb_executor_submit(&e, 0, &phase, (struct plb_range){10, 5}, NULL), 0);
-            assert_int_equal(plb_resident_wait(&e, 0, &times), guards && changes == 1);
+            assert_int_equal(plb_executor_wait(&e, 0, &times), guards && changes == 1);
             assert_int_equal(strstr(e.why, "it changed its buffer 0") != NULL, guards && changes == 1);
             assert_true(factor == 3.0);
             plb_executor_close(&e);
@@ -247,13 +247,13 @@ static void the_look_at_inputs_is_time_of_its_task(void **state)
         const struct plb_device_config config = {.threads = 1};
         double sum = 0.0;
         assert_int_equal(plb_executor_open(&e, &apart, &config, &set, &err), PLB_OK);
-        assert_int_equal(plb_resident_update(&e, -1, &err), PLB_OK);
+        assert_int_equal(plb_executor_renew(&e, &err), PLB_OK);
         e.guards_inputs = guards;
         const double began = e.device->now;
         for (int task = 0; task < 3 * LANES; task++) {
             struct plb_device_times times;
             if (task >= LANES) {
-                assert_int_equal(plb_resident_wait(&e, task % LANES, &times), 0);
+                assert_int_equal(plb_executor_wait(&e, task % LANES, &times), 0);
                 assert_true(times.execute_s == EXECUTING);
                 sum += times.execute_s + times.transfer_s;
             }
@@ -277,11 +277,11 @@ static void a_warm_up_takes_no_time_from_a_task(void **state)
     struct plb_device_times times;
     (void)state;
     assert_int_equal(plb_executor_open(&e, &apart, &config, &set, &err), PLB_OK);
-    assert_int_equal(plb_resident_update(&e, -1, &err), PLB_OK);
+    assert_int_equal(plb_executor_renew(&e, &err), PLB_OK);
     for (int lane = 0; lane < LANES; lane++)
         assert_int_equal(plb_executor_submit(&e, lane, &phase, (struct plb_range){10, 70}, NULL), 0);
     for (int lane = 0; lane < LANES; lane++) {
-        assert_int_equal(plb_resident_wait(&e, lane, &times), 0);
+        assert_int_equal(plb_executor_wait(&e, lane, &times), 0);
         assert_true(times.execute_s == EXECUTING);
     }
     plb_executor_close(&e);

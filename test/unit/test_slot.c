@@ -57,7 +57,7 @@ static void growing_tasks_lock_pages_three_times(void **state)
     struct plb_executor e;
     struct plb_slot slot = {.state = PLB_SLOT_FREE};
     assert_int_equal(plb_executor_open(&e, &driver, &config, &set, &err), PLB_OK);
-    e.copies.locks = &locks;
+    e.places.locks = &locks;
     e.limit = (struct plb_task_limit){INT64_MAX, (double)MOST * UNIT_BYTES};
     for (int64_t count = 1; count <= MOST; count++) {
         slot.task.range = (struct plb_range){0, count};

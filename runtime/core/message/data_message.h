@@ -4,7 +4,7 @@
  *           rank 0 → node  inputs that the node has, for another rank; results that stayed, for rank 0
  *   FROM    rank 0 → node  which ranks send the inputs, and their checksum
  *           node → rank 0  whether the node has the results: then it sends them
- *   COUNTED master → node  results of the node that counted, and are inputs of this pass
+ *   COUNTED master → node  results of a PU of the node that counted, and are inputs of this pass
  *
  * The bytes follow as data under the slot that FETCH names. FROM and FETCH under PLB_HALO_SLOT are about
  * inputs that nobody has asked for (core/place/halos.h). */

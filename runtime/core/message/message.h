@@ -55,7 +55,7 @@
 #include "core/message/window.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 25u /* grows with every change of a message */
+#define PLB_PROTOCOL 26u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -276,8 +276,8 @@ struct plb_message {
     uint16_t protocol; /* PLB_PROTOCOL */
     uint16_t size;     /* bytes, header and body */
     int32_t from, to;  /* ranks */
-    int32_t pu; /* BLOCK, BACKUP, AUDIT, RECALL, IDLE, FETCH, DONE, FAIL, CRASH, BEAT: its number on its node;
-                   GIFT: that of the taker */
+    int32_t pu; /* BLOCK, BACKUP, AUDIT, RECALL, IDLE, FETCH, COUNTED, DONE, FAIL, CRASH, BEAT: its number on
+                   its node; GIFT: that of the taker */
     int32_t pass;
     union {
         struct plb_hello hello;

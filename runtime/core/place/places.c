@@ -15,8 +15,10 @@
 struct node_places {
     struct plb_rangeset kept;     /* units whose results stayed there, and which it is not asked for yet */
     struct plb_range asked[ASKS]; /* of these, what it is asked for, by slot; count = 0: nothing */
-    struct plb_rangeset counted; /* units whose result, which feeds an input, came from it; or stayed there */
-    struct plb_rangeset inputs;  /* units whose inputs it alone has */
+    struct plb_rangeset *counted; /* by PU: units whose result, which feeds an input, came from it; or stayed
+                                     there; n_pus of them */
+    int n_pus;
+    struct plb_rangeset inputs; /* units whose inputs it alone has */
 };
 
 struct plb_places {
@@ -49,7 +51,9 @@ void plb_places_free(struct plb_places *p)
         return;
     for (int n = 0; n < p->config.n_nodes; n++) {
         plb_rangeset_fini(&p->at[n].kept);
-        plb_rangeset_fini(&p->at[n].counted);
+        for (int pu = 0; pu < p->at[n].n_pus; pu++)
+            plb_rangeset_fini(&p->at[n].counted[pu]);
+        free(p->at[n].counted);
         plb_rangeset_fini(&p->at[n].inputs);
     }
     plb_rangeset_fini(&p->lacking);
@@ -73,15 +77,43 @@ void plb_places_write(const struct plb_places *p, struct plb_pass *begin, bool j
         begin->feeds[i].now = 0;
 }
 
-/* Tells a node what counted, in as few messages as it takes. */
-static void tell(const struct plb_places *p, int node, int pass, struct plb_outbox *out)
+/* The results of a node's PU that counted. */
+static struct plb_rangeset *counted_of(struct plb_places *p, int node, int pu)
 {
-    const struct plb_rangeset *set = &p->at[node].counted;
-    for (int i = 0; i < set->n; i += PLB_COUNTED_RANGES) {
-        struct plb_counted *m = &plb_outbox_add(out, PLB_COUNTED, 0, node, pass)->counted;
-        m->n = set->n - i < PLB_COUNTED_RANGES ? set->n - i : PLB_COUNTED_RANGES;
-        memcpy(m->at, set->at + i, (size_t)m->n * sizeof *m->at);
+    struct node_places *n = &p->at[node];
+    if (pu >= n->n_pus) {
+        n->counted = plb_grow(n->counted, (size_t)(pu + 1) * sizeof *n->counted);
+        memset(n->counted + n->n_pus, 0, (size_t)(pu + 1 - n->n_pus) * sizeof *n->counted);
+        n->n_pus = pu + 1;
     }
+    return &n->counted[pu];
+}
+
+static void forget_counted(struct node_places *n)
+{
+    for (int pu = 0; pu < n->n_pus; pu++)
+        plb_rangeset_clear(&n->counted[pu]);
+}
+
+/* Tells a node what counted of a PU, in as few messages as it takes. */
+static void tell(const struct plb_places *p, int node, int pu, int pass, struct plb_outbox *out)
+{
+    const struct plb_rangeset *set = &p->at[node].counted[pu];
+    for (int i = 0; i < set->n; i += PLB_COUNTED_RANGES) {
+        struct plb_message *m = plb_outbox_add(out, PLB_COUNTED, 0, node, pass);
+        m->pu = pu;
+        m->counted.n = set->n - i < PLB_COUNTED_RANGES ? set->n - i : PLB_COUNTED_RANGES;
+        memcpy(m->counted.at, set->at + i, (size_t)m->counted.n * sizeof *m->counted.at);
+    }
+}
+
+/* Results of a node become inputs, which it alone has. */
+static void take_over(struct node_places *n)
+{
+    plb_rangeset_clear(&n->inputs);
+    for (int pu = 0; pu < n->n_pus; pu++)
+        for (int i = 0; i < n->counted[pu].n; i++)
+            plb_rangeset_add(&n->inputs, n->counted[pu].at[i]);
 }
 
 static int by_units(const void *a, const void *b)
@@ -123,16 +155,12 @@ void plb_places_begin(struct plb_places *p, const struct plb_ledger *ledger, con
     bool now = false;
     for (int i = 0; i < begin->n_feeds; i++)
         now |= begin->feeds[i].now;
-    for (int n = 1; n < p->config.n_nodes; n++) {
-        struct node_places *node = &p->at[n];
-        if (now && !plb_ledger_lost(ledger, n))
-            tell(p, n, pass, out);
-        if (now && p->config.feeds_stay) { /* results and inputs change places */
-            struct plb_rangeset older = node->inputs;
-            node->inputs = node->counted;
-            node->counted = older;
-        }
-        plb_rangeset_clear(&node->counted);
+    for (int n = 0; n < p->config.n_nodes; n++) {
+        for (int pu = 0; now && !plb_ledger_lost(ledger, n) && pu < p->at[n].n_pus; pu++)
+            tell(p, n, pu, pass, out);
+        if (now && p->config.feeds_stay && n > 0)
+            take_over(&p->at[n]);
+        forget_counted(&p->at[n]);
     }
     p->fresh = now && p->config.feeds_stay;
     if (p->fresh)
@@ -159,9 +187,9 @@ void plb_places_reported(struct plb_places *p, const struct plb_ledger *ledger,
 {
     const struct plb_done *d = &done->done;
     struct plb_rangeset open = {0};
-    bool stays = p->stay && (d->buffers & p->config.stays) != p->config.stays,
+    bool stays = p->stay && done->from != 0 && (d->buffers & p->config.stays) != p->config.stays,
          feeds = p->feed && !(p->config.feeds_stay && (d->buffers & p->config.stays) != 0);
-    if (done->from == 0 || (!stays && !feeds))
+    if (!stays && !feeds)
         return;
     if (plb_ledger_open_units(ledger, d->range, d->block) == d->range.count)
         plb_rangeset_add(&open, d->range);
@@ -171,7 +199,7 @@ void plb_places_reported(struct plb_places *p, const struct plb_ledger *ledger,
         if (stays)
             keep(p, done->from, open.at[i]);
         if (feeds)
-            plb_rangeset_add(&p->at[done->from].counted, open.at[i]);
+            plb_rangeset_add(counted_of(p, done->from, done->pu), open.at[i]);
     }
     plb_rangeset_fini(&open);
 }
@@ -212,7 +240,7 @@ void plb_places_restart(struct plb_places *p)
     forget_results(p);
     for (int n = 0; n < p->config.n_nodes; n++) {
         plb_rangeset_clear(&p->at[n].inputs);
-        plb_rangeset_clear(&p->at[n].counted);
+        forget_counted(&p->at[n]);
     }
     p->stay = p->broken = p->fresh = false;
     p->n_owners = 0;
@@ -225,7 +253,10 @@ void plb_places_lose(struct plb_places *p, int node)
     struct node_places *n = &p->at[node];
     int64_t before = p->lacking.units;
     bool asked = false;
-    p->broken |= p->config.feeds_stay && n->inputs.units + n->counted.units > 0;
+    int64_t fed = n->inputs.units;
+    for (int pu = 0; pu < n->n_pus; pu++)
+        fed += n->counted[pu].units;
+    p->broken |= p->config.feeds_stay && fed > 0;
     for (int i = 0; i < n->kept.n; i++)
         plb_rangeset_add(&p->lacking, n->kept.at[i]);
     for (int i = 0; i < ASKS; i++) {
@@ -237,7 +268,7 @@ void plb_places_lose(struct plb_places *p, int node)
     p->counts.asked_lost += asked;
     plb_rangeset_clear(&n->kept);
     plb_rangeset_clear(&n->inputs);
-    plb_rangeset_clear(&n->counted);
+    forget_counted(n);
     list_owners(p);
     p->away -= p->lacking.units - before;
     p->counts.lost += p->lacking.units - before;

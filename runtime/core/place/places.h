@@ -6,10 +6,10 @@
  * pass the node alone has these inputs.
  *
  * Two nodes may execute a unit, and on unlike PUs their results may differ in the last bits. So one result
- * counts: the one that the ledger accepts. The master notes its node, before the ledger accepts it. At the
- * begin of the next pass it tells each node which of its results counted, and are inputs now (COUNTED): they
- * are, bit by bit, those of all others. A node that hears nothing fetches these inputs. Where tasks are
- * audited nobody is told: a third result may take the place of the one that counted.
+ * counts: the one that the ledger accepts. The master notes its node and PU, before the ledger accepts it. At
+ * the begin of the next pass it tells each node which results of each of its PUs counted, and are inputs now
+ * (COUNTED): they are, bit by bit, those of all others. A node that hears nothing fetches these inputs. Where
+ * tasks are audited nobody is told: a third result may take the place of the one that counted.
  *
  * When results are wanted, the master asks for them (FETCH), a few ranges of a node at a time, and the node
  * sends them (FROM). Results of lost nodes are lacking, and those that a node does not have after all: others

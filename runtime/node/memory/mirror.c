@@ -347,18 +347,6 @@ void plb_mirror_reported(struct plb_mirror *m, int pass, struct plb_range task)
         plb_rangeset_add(&m->fed.made, task);
 }
 
-/* Adds the units of a range that are in another set. */
-static void add_common(struct plb_rangeset *to, struct plb_range range, const struct plb_rangeset *set)
-{
-    for (int i = 0; i < set->n; i++) {
-        int64_t first = range.first > set->at[i].first ? range.first : set->at[i].first,
-                end = range.first + range.count, end_of_set = set->at[i].first + set->at[i].count;
-        end = end < end_of_set ? end : end_of_set;
-        if (first < end)
-            plb_rangeset_add(to, (struct plb_range){first, end - first});
-    }
-}
-
 bool plb_mirror_made(const struct plb_mirror *m, int pass, struct plb_range range)
 {
     return pass == m->fed.pass && plb_rangeset_lacking(&m->fed.made, range).count == 0;
@@ -373,7 +361,7 @@ void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *counted)
         struct plb_range r = counted->counted.at[i];
         if (r.first + r.count > m->set->units)
             continue;
-        add_common(&m->fed.owned, r, &m->fed.last);
+        plb_rangeset_add_common(&m->fed.owned, r, &m->fed.last);
         plb_rangeset_clear(&mine);
         plb_rangeset_add(&mine, r);
         for (int k = 0; k < m->coming.n; k++)
@@ -381,7 +369,7 @@ void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *counted)
         for (int k = 0; k < m->fed.held.n; k++)
             plb_rangeset_remove(&mine, m->fed.held.at[k]);
         for (int k = 0; k < mine.n; k++)
-            add_common(&m->here, mine.at[k], &m->fed.last);
+            plb_rangeset_add_common(&m->here, mine.at[k], &m->fed.last);
     }
     plb_rangeset_fini(&mine);
 }

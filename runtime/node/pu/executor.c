@@ -18,11 +18,6 @@
 
 #define ALIGNED 64 /* bytes; what plb/kernel.h promises of task->data */
 
-/* Of the memory that replicated data leaves: what a lane takes before a task needs more. Larger: small tasks
- * take memory from the libraries of kernels. Smaller: a lane is more often given other memory, for which all
- * lanes wait. A guess. With 2 GB left, a lane has room for the largest task (cuda.c) at once. */
-#define FIRST 0.0625
-
 int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *driver,
                       const struct plb_device_config *config, const struct plb_dataset *set,
                       struct plb_error *err)
@@ -34,9 +29,11 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *dr
     int status = ops->open(config, &e->device, err);
     if (status == PLB_OK)
         e->on_host = ops->host_memory(e->device);
-    e->copies = (struct plb_device_copies){.ops = ops, .device = e->device};
+    e->places = (struct plb_device_places){.ops = ops, .device = e->device, .set = set};
+    e->renewal.stale = -1;
     if (status == PLB_OK && config->isolated) {
         plb_isolated_init(&e->isolated, ops, e->device);
+        e->places.child = e->isolated.child;
         e->shares = true;
     }
     if (status == PLB_OK)
@@ -69,51 +66,14 @@ void plb_executor_free(const struct plb_executor *e, void *memory, size_t bytes)
         free(memory);
 }
 
-static void *alloc_lane(struct plb_executor *e, size_t bytes)
-{
-    return e->shares ? plb_child_alloc(e->isolated.child, bytes) : e->ops->alloc(e->device, bytes);
-}
-
-static void shrink(struct plb_executor *e, int lane)
-{
-    if (e->memory[lane] != NULL && e->shares)
-        plb_shared_free(e->memory[lane], e->capacity[lane]);
-    else if (e->memory[lane] != NULL)
-        e->ops->free(e->device, e->memory[lane]);
-    e->memory[lane] = NULL;
-}
-
-void plb_executor_shrink(struct plb_executor *e)
-{
-    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
-        shrink(e, lane);
-}
-
 void plb_executor_close(struct plb_executor *e)
 {
-    plb_executor_shrink(e);
-    plb_uploaded_close(&e->uploaded, &e->copies);
-    for (int i = 0; i < PLB_MAX_DATA; i++)
-        if (e->resident[i] != NULL)
-            e->ops->free(e->device, e->resident[i]);
+    plb_device_places_fini(&e->places);
     for (int i = 0; i < PLB_MAX_DATA; i++)
         plb_executor_free(e, e->aside[i], e->aside_bytes[i]);
     plb_isolated_fini(&e->isolated);
-    plb_parts_fini(&e->parts);
+    plb_renewal_fini(&e->renewal);
     e->ops->close(e->device);
-}
-
-/* Gives a lane memory for a task of so many bytes. */
-static void *take(struct plb_executor *e, int lane, size_t needed)
-{
-    size_t most = plb_arena_most(e->set, plb_arena_buffers(e->set, PLB_MODES_OF_TASKS), &e->limit);
-    size_t bytes = plb_arena_bytes(needed, (size_t)fmin(FIRST * e->room + 1.0, (double)most), most);
-    shrink(e, lane);
-    e->memory[lane] = alloc_lane(e, bytes);
-    if (e->memory[lane] == NULL && bytes > needed)
-        e->memory[lane] = alloc_lane(e, bytes = needed);
-    e->capacity[lane] = bytes;
-    return e->memory[lane];
 }
 
 /* Says where a task's buffers are in device memory, but for those of the mask, where that is known. */
@@ -122,18 +82,16 @@ static int lay_out(struct plb_executor *e, int lane, struct plb_range range, int
 {
     int64_t buffers = plb_arena_buffers(e->set, PLB_MODES_OF_TASKS) & ~found;
     size_t at[PLB_MAX_DATA], needed = plb_arena_layout(e->set, buffers, range, at);
-    bool there = (e->memory[lane] != NULL && needed <= e->capacity[lane]) || take(e, lane, needed) != NULL;
-    if (!there) {
+    char *memory = plb_device_lane(&e->places, lane, needed, e->room, &e->limit);
+    if (memory == NULL) {
         e->full = plb_executor_failure(e)[0] == '\0'; /* else the device failed, and tells why */
         if (e->full)
             snprintf(e->failure, sizeof e->failure, "no device memory for the %zu bytes of a task", needed);
         return -1;
     }
     for (int i = 0; i < e->set->n; i++)
-        if (e->set->at[i].mode == PLB_REPLICATE)
-            data[i] = e->resident[i];
-        else if ((buffers & PLB_BUFFER(i)) != 0)
-            data[i] = e->memory[lane] + at[i];
+        if ((buffers & PLB_BUFFER(i)) != 0)
+            data[i] = memory + at[i];
     return 0;
 }
 
@@ -196,7 +154,7 @@ static int take_out(struct plb_executor *e, int lane, int i, char *host, char *d
     if (!plb_data_is_result(&e->set->at[i]) || host == data)
         return 0;
     if (!e->on_host)
-        return plb_copy_out(&e->copies, lane, host, data, bytes);
+        return plb_copy_out(&e->places, lane, host, data, bytes);
     size_t unit = e->set->at[i].unit_bytes, taken = (size_t)e->reported * unit; /* before */
     memcpy(host + taken, data + taken, (e->until_unit > 0 ? (size_t)e->until_unit * unit : bytes) - taken);
     return 0;
@@ -246,7 +204,7 @@ static int bring(struct plb_executor *e, int lane, int i, const struct part *par
     else if (e->on_host)
         *data = host_place(e, i, part);
     else if (d->mode != PLB_REPLICATE && d->mode != PLB_OUTPUT)
-        return plb_copy_in(&e->copies, lane, (char *)*data - part->before, part->host - part->before,
+        return plb_copy_in(&e->places, lane, (char *)*data - part->before, part->host - part->before,
                            part->before + part->bytes + part->after);
     return 0;
 }
@@ -279,7 +237,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     void *data[PLB_MAX_DATA] = {NULL}, *host[PLB_MAX_DATA] = {NULL};
     size_t bytes[PLB_MAX_DATA], offset;
     int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
-    int64_t found = results ? plb_uploaded_find(&e->uploaded, &e->copies, set, lane, range, data) : 0;
+    int64_t found = plb_device_places_find(&e->places, lane, range, results, data);
     int status = e->on_host ? 0 : lay_out(e, lane, range, found, data), n = set->n;
     int64_t zeroed = e->reported = e->until_unit = 0;
     e->why[0] = '\0';
@@ -292,8 +250,8 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
         after[i] = around.count - range.count - before[i];
         size_t unit = set->at[i].unit_bytes;
         struct part part = {host[i], whole, bytes[i], (size_t)before[i] * unit, (size_t)after[i] * unit};
-        status = found & PLB_BUFFER(i)
-                   ? plb_uploaded_bring(&e->uploaded, &e->copies, set, lane, i, range, host[i])
+        status = (found & PLB_BUFFER(i)) != 0 && set->at[i].mode != PLB_OUTPUT
+                   ? plb_device_places_bring(&e->places, lane, i, range, host[i])
                    : bring(e, lane, i, &part, results, &data[i]);
         zeroed |= (int64_t)(set->at[i].mode == PLB_OUTPUT && results && !set->writes_all) << i;
     }
@@ -318,7 +276,31 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
         clear(e, &task, host);
     for (int i = 0; i < n && results && status == 0; i++)
         status = take_out(e, lane, i, host[i], data[i], bytes[i]);
+    if (results && status == 0)
+        plb_device_places_launched(&e->places, range, found);
     return status;
+}
+
+/* Waits for what is in a lane. */
+static int end(struct plb_executor *e, int lane, struct plb_device_times *times)
+{
+    int status = e->ops->wait(e->device, lane, times);
+    plb_device_places_end(&e->places, lane, status == 0);
+    if (e->shares && times != NULL) /* the way to the child and back belongs to the task */
+        times->execute_s = fmax(times->execute_s, e->isolated.took);
+    e->isolated.took = 0.0;
+    return status;
+}
+
+void plb_executor_follow(struct plb_executor *e, struct plb_renewal *renewal)
+{
+    memcpy(e->host, e->set->host, sizeof e->host);
+    plb_renewal_take(&e->renewal, renewal);
+}
+
+int plb_executor_renew(struct plb_executor *e, struct plb_error *err)
+{
+    return e->on_host ? PLB_OK : plb_device_places_renew(&e->places, &e->renewal, e->host, err);
 }
 
 /* Whether an entry has not run in a lane. It has from now on. */
@@ -338,11 +320,11 @@ static int warm_up(struct plb_executor *e, int lane, const struct plb_phase *pha
                    void *const *buffers)
 {
     int status = enqueue(e, lane, phase, (struct plb_range){first, 1}, buffers, false);
-    int waited = e->ops->wait(e->device, lane, NULL);
+    int waited = end(e, lane, NULL);
     if (e->full) { /* the task itself may still fit */
         e->full = false;
         e->failure[0] = '\0';
-        shrink(e, lane);
+        plb_device_lane_free(&e->places, lane);
         return 0;
     }
     return plb_executor_failure(e)[0] == '\0' ? 0 : status != 0 ? status : waited;
@@ -366,13 +348,13 @@ int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase
     e->isolated.ended = false;
     e->failure[0] = '\0';
     if (!e->on_host) /* before the task begins: it is not a part of its time */
-        plb_copies_lock_task(&e->copies, e->set, e->host, range, buffers);
+        plb_copies_lock_task(&e->places, e->host, range, buffers);
     if (e->ops->lanes > 1 && is_new(e, lane, e->driver->entry(phase)) && range.count >= MANY_UNITS)
         status = warm_up(e, lane, phase, range.first, buffers);
     if (status == 0)
         status = enqueue(e, lane, phase, range, buffers, true);
     if (status != 0)
-        plb_executor_wait(e, lane, NULL);
+        end(e, lane, NULL);
     return status;
 }
 
@@ -383,12 +365,12 @@ bool plb_executor_done(struct plb_executor *e, int lane)
 
 int plb_executor_wait(struct plb_executor *e, int lane, struct plb_device_times *times)
 {
-    int status = e->ops->wait(e->device, lane, times);
-    plb_uploaded_end(&e->uploaded, lane, status == 0);
-    if (e->shares && times != NULL) /* the way to the child and back belongs to the task */
-        times->execute_s = fmax(times->execute_s, e->isolated.took);
-    e->isolated.took = 0.0;
-    return status;
+    const bool guards = e->guards_inputs && !e->on_host;
+    int changed = guards && __atomic_load_n(cancelled_flag(e, lane), __ATOMIC_RELAXED) == 0
+                    ? plb_input_places_check(&e->places, lane, e->why)
+                    : 0;
+    int status = end(e, lane, times);
+    return status != 0 ? status : changed;
 }
 
 const char *plb_executor_failure(const struct plb_executor *e)

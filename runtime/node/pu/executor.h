@@ -1,9 +1,9 @@
 /* The executor: runs tasks on one device.
  *
- * It keeps replicated data on the device and gives each lane memory for the rest (node/memory/arena.h). It
- * copies inputs in, launches the kernel, and copies results out. Where the device works in host memory only
- * the launch is left, and copies of parts that are not aligned. An executor belongs to the thread that opened
- * it.
+ * Buffers have places in the device's memory, and each lane has memory for the rest
+ * (node/pu/device_places.h). It copies inputs in, launches the kernel, and copies results out. Where the
+ * device works in host memory only the launch is left, and copies of parts that are not aligned. An executor
+ * belongs to the thread that opened it.
  */
 #ifndef PLB_NODE_PU_EXECUTOR_H
 #define PLB_NODE_PU_EXECUTOR_H
@@ -13,32 +13,26 @@
 #include "app/task_report.h"
 #include "device/driver.h"
 #include "node/memory/arena.h"
-#include "node/pu/device_copies.h"
+#include "node/pu/device_places.h"
 #include "node/pu/isolated.h"
-#include "node/pu/uploaded.h"
 
 struct plb_executor {
     const struct plb_device_driver *driver;
     const struct plb_device_ops *ops; /* the driver's */
     struct plb_device *device;
     const struct plb_dataset *set;
-    struct plb_device_copies copies; /* its locks are set after open */
-    struct plb_uploaded uploaded;    /* opened after the limit was set, or not */
+    struct plb_device_places places; /* its locks are set after open; those of inputs are opened, or not */
     struct plb_task_limit limit;     /* of the PU's tasks; set after open. Zeroed: tasks are of any size */
+    struct plb_renewal renewal;      /* after open: all is new */
     struct plb_device_config config;
     double until;                      /* for plb_task.until; set after open */
     struct plb_task_reporter reporter; /* for plb_task.reporter; the same */
     int64_t reported;   /* units of the latest task that its entry has reported: they are behind us */
     int64_t until_unit; /* its units from here on are those of others, who write them; 0: none are */
     bool on_host;
-    bool guards_inputs; /* looks whether entries change them; set after open. With memory of its own, the
-                           device's replicated ones alone */
-    double room;        /* bytes of the device's memory that the replicated buffers leave */
-    void *host[PLB_MAX_DATA]; /* the dataset's buffers, as they were when it last looked */
-    void *resident[PLB_MAX_DATA];
-    struct plb_parts parts;      /* of buffers: the next update copies nothing else of them */
-    char *memory[PLB_MAX_LANES]; /* for the buffers of the lane's task, and kept; or NULL */
-    size_t capacity[PLB_MAX_LANES];
+    bool guards_inputs;        /* looks whether entries change them; set after open */
+    double room;               /* bytes of the device's memory that the replicated buffers leave */
+    void *host[PLB_MAX_DATA];  /* the dataset's buffers, as they were when it last looked */
     void *aside[PLB_MAX_DATA]; /* host memory for parts that begin where they are not aligned */
     size_t aside_bytes[PLB_MAX_DATA];
     plb_entry_fn warm[PLB_MAX_LANES][PLB_MAX_PHASES]; /* entries that have run in the lane */
@@ -55,6 +49,15 @@ int plb_executor_open(struct plb_executor *executor, const struct plb_device_dri
                       const struct plb_device_config *config, const struct plb_dataset *set,
                       struct plb_error *err);
 void plb_executor_close(struct plb_executor *executor); /* nothing is in flight */
+
+/* Takes over what is new, and where the dataset has its buffers now. Replicated ones are elsewhere after they
+ * were replaced while a task was in flight. The caller sees to it that the dataset does not change
+ * meanwhile. */
+void plb_executor_follow(struct plb_executor *executor, struct plb_renewal *renewal);
+
+/* Then: the device gets what is new (node/pu/device_places.h). Nothing is in flight. PLB_OK, or PLB_EFAILED
+ * and a sentence. */
+int plb_executor_renew(struct plb_executor *executor, struct plb_error *err);
 
 /* Runs unit 0 once in each of the first `lanes` lanes, and drops the result. The first call in a lane may
  * load libraries and create handles. Without this call, submit runs one unit of the first task in the lane,
@@ -77,11 +80,10 @@ void plb_executor_free(const struct plb_executor *executor, void *memory, size_t
  * false before it starts a task. */
 void plb_executor_cancel(struct plb_executor *executor, int lane, bool cancelled);
 
-/* Frees the memory of all lanes; nothing is in flight. For a submit
- * that has failed and set `full`: a task of heavy units may need the memory of all lanes. */
-void plb_executor_shrink(struct plb_executor *executor);
-
-/* Whether the lane's task has ended; waiting for it. wait returns the same status as submit. */
+/* Whether the lane's task has ended; waiting for it. wait returns the same status as submit. Where inputs are
+ * guarded it looks whether an entry has changed some in the device's own memory, which later tasks would
+ * read. That costs a copy of them, in the time of the task. It returns 1 then, and executor->why says which.
+ * A task that nobody wants may see new ones on the host. */
 bool plb_executor_done(struct plb_executor *executor, int lane);
 int plb_executor_wait(struct plb_executor *executor, int lane, struct plb_device_times *times);
 

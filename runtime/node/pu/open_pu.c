@@ -4,7 +4,7 @@
 #include "app/phase.h"
 #include "base/log.h"
 #include "device/empty_task.h"
-#include "node/pu/resident.h"
+#include "node/pu/executor.h"
 
 /* Of a pass's work: what one PU executes of it in vain, before the first pass. Larger: the run starts later.
  * Smaller: the first task loads libraries instead, in the pass. A guess: at most the noise of a makespan. */
@@ -28,7 +28,7 @@ static void keep_inputs(struct plb_executor *e, const struct plb_dataset *set)
 {
     size_t task = plb_arena_most(set, plb_arena_buffers(set, PLB_MODES_OF_TASKS), &e->limit);
     if (!e->on_host && !e->shares)
-        plb_uploaded_open(&e->uploaded, &e->copies, set, STAYING * (e->room - e->ops->lanes * (double)task));
+        plb_device_places_open(&e->places, STAYING * (e->room - e->ops->lanes * (double)task));
 }
 
 /* Runs unit 0 in every lane before the first pass, and drops the result: first calls load libraries and
@@ -70,7 +70,7 @@ bool plb_pu_open(struct plb_executor *e, struct plb_node_pu *pu, const struct pl
         return true;
     }
     plb_log(PLB_LOG_DEBUG, "PU '%s' is open: an empty task takes %.3g us", info->name, 1e6 * info->start_s);
-    if (!fits(pu, config->data) || plb_resident_update(e, -1, err) != PLB_OK)
+    if (!fits(pu, config->data) || plb_executor_renew(e, err) != PLB_OK)
         return true;
     warm_up(e, config, err); /* libraries take their memory first */
     if (config->kept_bytes > 0.0)

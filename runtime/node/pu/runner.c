@@ -11,7 +11,6 @@
 #include "node/pu/next_task.h"
 #include "node/pu/open_pu.h"
 #include "node/pu/reported.h"
-#include "node/pu/resident.h"
 #include "node/pu/store.h"
 #include "node/pu/task_trace.h"
 
@@ -118,7 +117,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
     struct plb_node_shared *shared = r->shared;
     struct plb_flight flight = f->at[f->oldest];
     struct plb_device_times times = {0};
-    int status = plb_resident_wait(&r->executor, f->oldest, &times);
+    int status = plb_executor_wait(&r->executor, f->oldest, &times);
     if (status == 0 && flight.slot != NULL)
         plb_slot_complete(flight.slot, shared->config.data, flight.task.range);
     if (status == 0 && shared->config.data->stored != 0)
@@ -131,8 +130,8 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
         f->idle_since = now;
     }
     plb_worker_cores(shared->worker, r->number, times.cpu_s, times.waited_s);
-    plb_worker_copied(shared->worker, r->number, r->executor.copies.in, r->executor.copies.out,
-                      r->executor.copies.locking_s);
+    plb_worker_copied(shared->worker, r->number, r->executor.places.in, r->executor.places.out,
+                      r->executor.places.locking_s);
     flight.folded = status == 0 && !obsolete(r, f->oldest) && plb_combine_fold(&r->held, &flight);
     bool urgent = end_task(r, f, &flight, f->oldest, status, &times);
     f->oldest = (f->oldest + 1) % f->lanes;
@@ -144,13 +143,13 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
 /* Starts a task in the next lane, without the lock. A task that finds no device memory gets that of all
  * lanes, and then that of inputs, unless a part of it has ended. Returns 0, or the status that it failed
  * with. */
-static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_phase *phase, int64_t stale,
+static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_phase *phase, bool renew,
                  struct plb_flight *flight)
 {
     struct plb_error err = {.status = PLB_OK};
     const struct plb_slice task = flight->task; /* a launch that fails leaves the part that failed */
     int lane = (f->oldest + f->n) % f->lanes;   /* the same one when all have ended */
-    int status = stale != 0 ? plb_resident_update(&r->executor, stale, &err) : 0;
+    int status = renew ? plb_executor_renew(&r->executor, &err) : 0;
     plb_isolated_enter(&r->executor.isolated, flight->task.pass);
     if (status == 0)
         status = plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
@@ -160,12 +159,11 @@ static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_p
         finish(r, f);
         pthread_mutex_unlock(&r->shared->lock);
     }
-    plb_executor_shrink(&r->executor);
+    plb_device_lanes_free(&r->executor.places);
     do {
         flight->task = task;
         status = plb_launch(&r->executor, lane, phase, &flight->task, flight->slot, &r->later);
-    } while (status != 0 && r->executor.full
-             && plb_uploaded_close(&r->executor.uploaded, &r->executor.copies));
+    } while (status != 0 && r->executor.full && plb_device_places_give_up(&r->executor.places));
     return status;
 }
 
@@ -174,7 +172,7 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
 {
     struct plb_node_shared *shared = r->shared;
     struct plb_phase phase = shared->phase; /* the task runs it even if another pass begins meanwhile */
-    int64_t stale = r->stale;
+    const bool renew = r->renewal.any;
     int lane = (f->oldest + f->n) % f->lanes;
     bool scratch = flight->slot != NULL && flight->slot->scratch;
     r->running[lane] = (struct plb_running){
@@ -184,11 +182,10 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
     if (f->n == 0)
         plb_combine_report(&r->held, &flight->task);
     plb_executor_cancel(&r->executor, lane, false);
-    if (stale != 0)
-        plb_resident_follow(&r->executor, &r->parts);
-    r->stale = 0;
+    if (renew)
+        plb_executor_follow(&r->executor, &r->renewal);
     pthread_mutex_unlock(&shared->lock);
-    int status = start(r, f, &phase, stale, flight);
+    int status = start(r, f, &phase, renew, flight);
     if (r->reported.narrowed) /* the rest alone has ended */
         flight->task = r->running[lane].task;
     if (status == 0) {
@@ -219,7 +216,7 @@ static void run_tasks(struct plb_runner *r)
     pthread_mutex_lock(&shared->lock);
     for (;;) {
         struct plb_flight flight;
-        bool room = f.n < f.lanes && !shared->stopping && !is_lost(r) && (r->stale == 0 || f.n == 0);
+        bool room = f.n < f.lanes && !shared->stopping && !is_lost(r) && (!r->renewal.any || f.n == 0);
         if (room && (f.n > 0 ? plb_next_task_find(r, &flight) : plb_next_task_await(r, &flight))) {
             start_or_fail(r, &f, &flight);
             if (f.n < f.lanes)
@@ -246,7 +243,7 @@ static void *run(void *runner)
     r->place = (struct plb_crash_place){.kernel = kernel->name, .unit = kernel->unit, .pu = r->number};
     plb_crash_enter(&r->place);
     r->is_open = plb_pu_open(&r->executor, &r->pu, &shared->config, &r->err);
-    r->executor.copies.locks = &shared->locks;
+    r->executor.places.locks = &shared->locks;
     plb_reported_init(r);
     pthread_mutex_lock(&shared->lock);
     r->opened = true;
@@ -280,7 +277,7 @@ void plb_runner_fini(struct plb_runner *r)
         plb_slot_fini(&r->slots[s], &r->executor);
     plb_slot_fini(&r->later, &r->executor);
     plb_trace_fini(&r->trace);
-    plb_parts_fini(&r->parts);
+    plb_renewal_fini(&r->renewal);
     pthread_cond_destroy(&r->work);
 }
 
@@ -364,15 +361,10 @@ void plb_runner_cancel(struct plb_runner *r)
         tell(r, lane);
 }
 
-void plb_runner_begin_pass(struct plb_runner *r, const struct plb_pass *begin)
+void plb_runner_begin_pass(struct plb_runner *r, const struct plb_message *pass)
 {
-    const struct plb_feed *feeds = begin->feeds;
-    const bool owner = r->shared->config.data->owner; /* there places may have changed, now or before */
-    for (int i = 0; i < begin->n_feeds; i++)
-        r->stale |= owner || (feeds[i].now && !r->executor.on_host) ? PLB_BUFFER(feeds[i].input) : 0;
-    /* A device that works in host memory copies none. */
-    const struct plb_parts *changed = r->executor.on_host ? NULL : r->shared->config.parts;
-    r->stale |= plb_parts_begin_pass(&r->parts, r->stale, begin, changed);
+    const struct plb_node_config *config = &r->shared->config;
+    plb_renewal_begin(&r->renewal, pass, config->data->owner, r->executor.on_host, config->parts);
     plb_runner_forget(r);
     for (int s = 0; s < PLB_SLOTS; s++)
         if (r->slots[s].state == PLB_SLOT_FINISHED)

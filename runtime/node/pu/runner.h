@@ -43,6 +43,6 @@ void plb_runner_cancel(struct plb_runner *runner);
 
 /* A pass begins: the worker knows, so that tasks of earlier passes are obsolete. The changed
  * bytes of replicated buffers are copied again. Under the lock. */
-void plb_runner_begin_pass(struct plb_runner *runner, const struct plb_pass *begin);
+void plb_runner_begin_pass(struct plb_runner *runner, const struct plb_message *pass);
 
 #endif

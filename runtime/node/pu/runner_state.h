@@ -41,8 +41,7 @@ struct plb_runner {
     struct plb_slot slots[PLB_SLOTS];
     struct plb_held_result held; /* a result that waits for more tasks */
     int line[PLB_SLOTS], n_line; /* slots fetching or ready, in the order in which they were taken */
-    int64_t stale;               /* bit i: the replicated buffer i is to be copied before the next task */
-    struct plb_parts parts;      /* of these buffers: only parts of them are */
+    struct plb_renewal renewal;  /* for the executor, before the next task */
     int64_t steps;               /* tasks that have begun or ended */
     struct plb_overdue overdue;  /* the oldest task that runs */
     struct plb_running running[PLB_MAX_LANES]; /* by lane */

@@ -19,13 +19,13 @@ static void allocate(struct plb_slot *slot, const struct plb_executor *e, size_t
     bool locks = e->ops->pin != NULL;
     slot->bytes = locks && bytes < PAGE ? PAGE : bytes;
     slot->memory = plb_executor_alloc(e, slot->bytes);
-    slot->locked = locks && plb_page_lock(e->copies.locks, e->ops, e->device, slot->memory, slot->bytes);
+    slot->locked = locks && plb_page_lock(e->places.locks, e->ops, e->device, slot->memory, slot->bytes);
 }
 
 static void release(struct plb_slot *slot, const struct plb_executor *e)
 {
     if (slot->locked)
-        plb_page_unlock(e->copies.locks, e->ops, slot->memory, slot->bytes);
+        plb_page_unlock(e->places.locks, e->ops, slot->memory, slot->bytes);
     slot->locked = false;
     plb_executor_free(e, slot->memory, slot->bytes);
     slot->memory = NULL;
@@ -94,7 +94,7 @@ static void lock_pages(const struct plb_slot *slot, const struct plb_dataset *se
                                    : plb_dataset_around(set, i, slot->task.range);
         plb_dataset_bytes(set, i, units, &offset, &bytes);
         if ((reserved & PLB_BUFFER(i)) != 0)
-            plb_page_lock_part(e->copies.locks, e->ops, e->device, plb_slot_buffer(slot, set, i, units.first),
+            plb_page_lock_part(e->places.locks, e->ops, e->device, plb_slot_buffer(slot, set, i, units.first),
                                bytes);
     }
 }

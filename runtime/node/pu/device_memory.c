@@ -1,0 +1,111 @@
+/* Memory of a device, piece by piece, and copies. */
+#include "node/pu/device_places.h"
+
+#include <math.h>
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "node/memory/arena.h"
+
+/* Of the memory that replicated data leaves: what a lane takes before a task needs more. Larger: small tasks
+ * take memory from the libraries of kernels. Smaller: a lane is more often given other memory, for which all
+ * lanes wait. A guess. With 2 GB left, a lane has room for the largest task (cuda.c) at once. */
+#define FIRST 0.0625
+
+void plb_device_give_back(struct plb_device_places *p, char **memory, size_t bytes)
+{
+    if (*memory != NULL)
+        p->ops->free(p->device, *memory);
+    p->room += *memory != NULL ? (double)bytes : 0.0;
+    *memory = NULL;
+}
+
+void plb_device_take(struct plb_device_places *p, struct plb_place *in, size_t bytes)
+{
+    for (int tries = 0; tries < 4 && bytes > 0 && in->memory == NULL; tries++, bytes /= 2) {
+        in->memory = p->ops->alloc(p->device, bytes + PLB_ARENA_ALIGNMENT);
+        in->bytes = bytes;
+    }
+    p->room -= in->memory != NULL ? (double)in->bytes : 0.0;
+}
+
+static char *alloc_lane(struct plb_device_places *p, size_t bytes)
+{
+    return p->child != NULL ? plb_child_alloc(p->child, bytes) : p->ops->alloc(p->device, bytes);
+}
+
+void plb_device_lane_free(struct plb_device_places *p, int lane)
+{
+    struct plb_lane_memory *l = &p->lane[lane];
+    if (l->memory != NULL && p->child != NULL)
+        plb_shared_free(l->memory, l->bytes);
+    else if (l->memory != NULL)
+        p->ops->free(p->device, l->memory);
+    l->memory = NULL;
+}
+
+void plb_device_lanes_free(struct plb_device_places *p)
+{
+    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
+        plb_device_lane_free(p, lane);
+}
+
+char *plb_device_lane(struct plb_device_places *p, int lane, size_t needed, double room,
+                      const struct plb_task_limit *limit)
+{
+    struct plb_lane_memory *l = &p->lane[lane];
+    if (l->memory != NULL && needed <= l->bytes)
+        return l->memory;
+    size_t most = plb_arena_most(p->set, plb_arena_buffers(p->set, PLB_MODES_OF_TASKS), limit);
+    plb_device_lane_free(p, lane);
+    l->bytes = plb_arena_bytes(needed, (size_t)fmin(FIRST * room + 1.0, (double)most), most);
+    l->memory = alloc_lane(p, l->bytes);
+    if (l->memory == NULL && l->bytes > needed)
+        l->memory = alloc_lane(p, l->bytes = needed);
+    return l->memory;
+}
+
+void plb_copies_lock(struct plb_device_places *c, const void *memory, size_t bytes)
+{
+    const double began = plb_now();
+    plb_page_lock_offered(c->locks, c->ops, c->device, memory, bytes);
+    c->locking_s += plb_now() - began;
+}
+
+void plb_copies_lock_task(struct plb_device_places *c, void *const *host, struct plb_range task,
+                          void *const *buffers)
+{
+    const struct plb_dataset *set = c->set;
+    for (int i = 0; i < set->n; i++) {
+        size_t offset, bytes;
+        plb_dataset_bytes(set, i, plb_dataset_around(set, i, task), &offset, &bytes);
+        if (set->at[i].mode != PLB_REPLICATE && (buffers == NULL || buffers[i] == NULL))
+            plb_copies_lock(c, (char *)host[i] + offset, bytes);
+    }
+}
+
+int plb_copy_in(struct plb_device_places *c, int lane, void *to, const void *from_host, size_t bytes)
+{
+    size_t at = 0, piece;
+    int status;
+    c->in += (int64_t)bytes;
+    do {
+        piece = plb_page_piece(c->locks, (const char *)from_host + at, bytes - at);
+        status = c->ops->copy_in(c->device, lane, (char *)to + at, (const char *)from_host + at, piece);
+        at += piece;
+    } while (at < bytes && status == 0);
+    return status;
+}
+
+int plb_copy_out(struct plb_device_places *c, int lane, void *to_host, const void *from, size_t bytes)
+{
+    size_t at = 0, piece;
+    int status;
+    c->out += (int64_t)bytes;
+    do {
+        piece = plb_page_piece(c->locks, (char *)to_host + at, bytes - at);
+        status = c->ops->copy_out(c->device, lane, (char *)to_host + at, (const char *)from + at, piece);
+        at += piece;
+    } while (at < bytes && status == 0);
+    return status;
+}

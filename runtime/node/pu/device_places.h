@@ -1,0 +1,120 @@
+/* The places of the job's buffers in a device's own memory, which holds bytes as a node does.
+ *
+ * A replicated buffer has a place for all of it. A partitioned input has one for the whole of it, or for as
+ * many units as there is memory, from those of the first task on; inputs that results feed get what others
+ * leave. A task finds its units there, and only what is not there yet is copied. Contents stay right until a
+ * pass says that they have changed. A task may need units that a task in another lane brings: its lane then
+ * waits for that one's copies, on the device.
+ *
+ * An input that results feed (plb_app_feed) has a second place, where entries write these results. The two
+ * change places when that pass begins. Units stay there that this PU has executed once in the pass before, in
+ * that place, and whose result counted (COUNTED). All others are copied in: those that it has executed twice
+ * or elsewhere, those of other PUs, and all where it has missed a pass or one was executed again.
+ *
+ * Places of inputs are given up, once and for all, where a task that is alone on the device finds no memory.
+ * Called by the thread that opened the device. */
+#ifndef PLB_NODE_PU_DEVICE_PLACES_H
+#define PLB_NODE_PU_DEVICE_PLACES_H
+
+#include "app/dataset.h"
+#include "device/device.h"
+#include "host/child.h"
+#include "node/memory/page_locks.h"
+#include "node/pu/renewal.h"
+
+/* Of a replicated buffer, whose ranges are bytes; or of an input that is split, whose ranges are units. */
+struct plb_place {
+    char *memory; /* on the device, and its bytes; NULL: parts of the input come with each task */
+    size_t bytes;
+    struct plb_range units;                          /* that have a place; count = 0: no task has come yet */
+    struct plb_rangeset here, coming[PLB_MAX_LANES]; /* coming: copied in by the tasks of a lane */
+    struct plb_range read[PLB_MAX_LANES]; /* what the tasks of a lane find here; count = 0: nothing */
+    const char *host[PLB_MAX_LANES];      /* where the first of it is on the host */
+    char *results; /* of the output that feeds it in the next pass: a second place; NULL: there is none */
+    int output;
+    struct plb_rangeset made, elsewhere; /* units of this pass whose results are in `results`, and are not */
+};
+
+/* Memory for what of a lane's task has no place. */
+struct plb_lane_memory {
+    char *memory; /* it is kept; or NULL */
+    size_t bytes;
+};
+
+/* A zeroed struct, but for device and set, has no places. */
+struct plb_device_places {
+    const struct plb_device_ops *ops; /* of the device */
+    struct plb_device *device;
+    const struct plb_dataset *set; /* borrowed */
+    struct plb_child *child;       /* borrowed; it shares the memory of lanes, as tasks run there. Or NULL */
+    struct plb_page_locks *locks;  /* of the node, borrowed; NULL: no pages are locked */
+    int64_t in, out;               /* bytes that were copied until now */
+    double locking_s;              /* seconds of plb_copies_lock until now */
+    double room;                   /* bytes of device memory that further places may take */
+    int pass;                      /* of the results; 0: none of them may become inputs */
+    struct plb_place at[PLB_MAX_DATA];
+    struct plb_lane_memory lane[PLB_MAX_LANES];
+};
+
+/* Takes at most so many bytes of device memory for places of inputs. */
+void plb_device_places_open(struct plb_device_places *places, double room);
+
+/* Gives up the places of inputs; nothing is in flight. False: there were none. */
+bool plb_device_places_give_up(struct plb_device_places *places);
+void plb_device_places_fini(struct plb_device_places *places);
+
+/* Before the next task: the two places of fed inputs change, and replicated buffers are copied, from host[i].
+ * Nothing is in flight. PLB_OK, or PLB_EFAILED and a sentence. */
+int plb_device_places_renew(struct plb_device_places *places, const struct plb_renewal *renewal,
+                            void *const *host, struct plb_error *err);
+
+/* Says which buffers of a task have a place here, as a mask, and where its first unit is, in data[i].
+ * wanted: else it only calls the entry, and has replicated buffers here alone. */
+int64_t plb_device_places_find(struct plb_device_places *places, int lane, struct plb_range task, bool wanted,
+                               void *data[PLB_MAX_DATA]);
+
+/* Then: copies what is not here yet of input i, in the lane. host: where the first unit of the task is, with
+ * its halo around it. Returns the device's status. */
+int plb_device_places_bring(struct plb_device_places *places, int lane, int i, struct plb_range task,
+                            const char *host);
+
+/* The entry of a task was launched that found these buffers here. */
+void plb_device_places_launched(struct plb_device_places *places, struct plb_range task, int64_t found);
+
+/* The lane is empty. well: all that was enqueued there is complete. */
+void plb_device_places_end(struct plb_device_places *places, int lane, bool well);
+
+/* Where units from `first` on of input i are, on the device. */
+char *plb_device_place(const struct plb_device_places *places, int i, int64_t first);
+
+/* -------------------------------------------------------------------------------- memory */
+
+/* Takes memory for an input, or for a part of it where the device has no piece as large; and gives some
+ * back. */
+void plb_device_take(struct plb_device_places *places, struct plb_place *in, size_t bytes);
+void plb_device_give_back(struct plb_device_places *places, char **memory, size_t bytes);
+
+/* Memory of a lane for a task that needs so much of it, within the limit; NULL: there is none. room: bytes
+ * that replicated buffers leave. */
+char *plb_device_lane(struct plb_device_places *places, int lane, size_t needed, double room,
+                      const struct plb_task_limit *limit);
+
+/* Frees the memory of a lane, or of all; nothing is in flight there. A task of heavy units that has found no
+ * memory may need that of all lanes. */
+void plb_device_lane_free(struct plb_device_places *places, int lane);
+void plb_device_lanes_free(struct plb_device_places *places);
+
+/* ------------------------------------------------- copies between the host and the device */
+
+/* Locks pages of a whole buffer before they are copied, or some of them. The same for the parts of a task
+ * that are in whole buffers: host[i], where buffers, or buffers[i], is NULL. */
+void plb_copies_lock(struct plb_device_places *places, const void *memory, size_t bytes);
+void plb_copies_lock_task(struct plb_device_places *places, void *const *host, struct plb_range task,
+                          void *const *buffers);
+
+/* Copies in the order of the lane, in the pieces that page-locked memory asks for. Returns the device's
+ * status. */
+int plb_copy_in(struct plb_device_places *places, int lane, void *to, const void *from_host, size_t bytes);
+int plb_copy_out(struct plb_device_places *places, int lane, void *to_host, const void *from, size_t bytes);
+
+#endif
