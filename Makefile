@@ -86,7 +86,7 @@ $(BIN): $(B)/runtime/plbrun.o $(OBJECTS) runtime/exports.list
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -pthread -o $@ $(filter %.o,$^) $(LINK)
 	$(file >$(B)/settings.mk,$(foreach v,$(KEPT),$v := $(subst $$,$$$$,$($v))$(newline)))
 
-# Objects made with other flags are made again.
+# Objects that were built with other flags are rebuilt.
 FLAGS := $(CC) $(CFLAGS) $(SAN) $(CUDA_INC) $(CUDA_ARCH) $(MPI_CFLAGS) $(MPI_LIBS)
 $(shell mkdir -p $(B); echo '$(FLAGS)' | cmp -s - $(B)/flags || echo '$(FLAGS)' >$(B)/flags)
 
@@ -175,7 +175,7 @@ define KERNEL_RULE
 $(B)/kernels/$(1).so: $(patsubst %.c,$(B)/%.o,$(wildcard kernels/$(1)/*.c) $(KERNEL_ALSO_$(1)))
 	@echo "  link  $$@"
 	$(Q)$(CC) $(CFLAGS) $(SANFLAGS) -shared -o $$@ $$^ $(LDFLAGS) $(OPENMP) $$(KERNEL_LIBS_$(1)) -lm
-# Its cuda entries, apart, so that a node with no CUDA libraries runs the rest.
+# Its cuda entries are in a file of their own, so that a node without CUDA libraries runs the rest.
 $(B)/kernels/$(1).cuda.so: $(patsubst %.cu,$(B)/%.cu.o,$(wildcard kernels/$(1)/*.cu))
 	@echo "  link  $$@"
 	$(Q)$(CC) -shared -o $$@ $$^ $$(CUDA_LINK) $$(CUDA_LIBS_$(1)) -lcudart -lstdc++
@@ -277,8 +277,8 @@ help:
 	@echo "make bench-map          plbrun.map beside multiprocessing, and joblib, mpi4py, Dask where installed"
 	@echo "                        (RUNS=3: best of so many; PYTHON=python3)"
 	@echo "make bench-command      the kernel command beside GNU parallel and xargs (RUNS=3)"
-	@echo "make bench-costs        lines whose costs are told, told wrongly, and not (RUNS=3)"
-	@echo "make bench-untold       unequal jobs that nobody tells of, on 1 to 3 ranks (RUNS=3: median)"
+	@echo "make bench-costs        lines whose costs are given, given wrongly, and unknown (RUNS=3)"
+	@echo "make bench-unknown-costs  unequal jobs whose costs are not given, on 1 to 3 ranks (RUNS=3: median)"
 	@echo "make bench-results      examples/papers/RESULTS.md; in parts: -simulated, -real, -page"
 	@echo "make bench-coexecution  what a CPU adds to a GPU, in virtual time"
 	@echo "make bench-energy  a paper's shares for least time and least energy beside ours"

@@ -171,7 +171,7 @@ static int simulate(struct job_run *r, struct plb_error *err)
     if (a->pareto != NULL && plb_pareto_of_cluster(&r->job, &r->job.pareto, err) != PLB_OK)
         return err->status;
     if (a->pareto == NULL && plb_outputs_traced(a))
-        r->job.pareto = plb_pareto_of_told(&r->job);
+        r->job.pareto = plb_pareto_of_given(&r->job);
     if (a->dry_run) {
         say_checked(r, r->job.cluster.n_nodes);
         return plb_pareto_write(r->job.pareto, a, &r->job, NULL, stdout, err);

@@ -13,7 +13,7 @@
 
 /* Seconds between two looks beyond which the judge was delayed. Larger: after such a time ranks are given up
  * that live. Smaller: a judge that looks rarely notices losses later. */
-#define HELD_UP (2.0 * PLB_BEAT_SECONDS)
+#define STALLED (2.0 * PLB_BEAT_SECONDS)
 
 /* Seconds without a message after which a rank is lost that has never said a word, where another rank is
  * lost: it probably waits for that one in the last collective of the start, and does so for ever. Larger: its
@@ -152,11 +152,11 @@ int plb_liveness_look(struct plb_liveness *l, double now)
     double gap = now - l->looked;
     if (gap < PLB_BEAT_SECONDS)
         return -1;
-    for (int i = 1; i < l->n && gap > HELD_UP; i++) {
+    for (int i = 1; i < l->n && gap > STALLED; i++) {
         l->heard[i] += gap - PLB_BEAT_SECONDS;
         l->spoke[i] += gap - PLB_BEAT_SECONDS;
     }
-    l->looked = gap > HELD_UP ? now - PLB_BEAT_SECONDS : l->looked;
+    l->looked = gap > STALLED ? now - PLB_BEAT_SECONDS : l->looked;
     for (int i = 1; i < l->n; i++)
         if (is_judged(l, i)
             && (now - l->heard[i] > l->lost_after + l->spare[i]

@@ -137,7 +137,7 @@ static int64_t accept(struct plb_master *m, const struct plb_done *done)
     if (m->config.whole_results)
         open = plb_ledger_open_units(m->ledger, done->range, done->block);
     if (open > 0 && open < done->range.count) {
-        m->counts.torn++;
+        m->counts.partly_new++;
         m->counts.freed += plb_ledger_drop(m->ledger, left_alone(done), done->block);
         return 0;
     }

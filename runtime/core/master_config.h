@@ -49,7 +49,7 @@ struct plb_master_counts {
     int64_t dropped;             /* messages that make no sense, or come from a lost node */
     int64_t stale;               /* reports and moves of another pass */
     int64_t twice;               /* units reported again after they had been accepted */
-    int64_t torn;                /* results dropped since only some of their units were new (whole_results) */
+    int64_t partly_new;          /* results dropped since only some of their units were new (whole_results) */
     int64_t crashes;             /* of tasks, which killed their rank or a child process */
     int64_t joined, joined_late; /* nodes that came after the start; of these: nothing was left to grant */
     int64_t losses, freed;       /* lost nodes; units that they, and PUs whose device failed, left behind */

@@ -7,7 +7,7 @@
 
 /* Seconds between two looks beyond which the node was delayed. Larger: such time makes tasks hang. Smaller:
  * a node that looks rarely counts too little. As in core/liveness. */
-#define HELD_UP (2.0 * PLB_BEAT_SECONDS)
+#define STALLED (2.0 * PLB_BEAT_SECONDS)
 
 double plb_overdue_beat(double *looked, double now)
 {
@@ -15,7 +15,7 @@ double plb_overdue_beat(double *looked, double now)
     if (gap < PLB_BEAT_SECONDS)
         return 0.0;
     *looked = now;
-    return gap > HELD_UP ? PLB_BEAT_SECONDS : gap;
+    return gap > STALLED ? PLB_BEAT_SECONDS : gap;
 }
 
 void plb_overdue_begin(struct plb_overdue *o, int64_t step, double expected)

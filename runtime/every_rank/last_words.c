@@ -55,7 +55,7 @@ void plb_last_words_look(struct plb_rank *r)
     r->out.n = 0;
     plb_mpi_flush(r->mpi);
     plb_mpi_drain(r->mpi, DELIVERY);
-    plb_crash_told();
+    plb_crash_announced();
     for (double end = plb_now() + END; plb_now() < end; plb_sleep_until(plb_now() + LOOK))
         plb_mpi_progress(r->mpi);
 }

@@ -28,8 +28,8 @@ struct plb_replaced {
     int64_t buffers;          /* of the stream, as a mask */
     struct plb_parts parts;   /* that have changed of others; they are in a packet */
     char *packet;             /* the last buffer of the stream, where it has one */
-    bool packet_torn;         /* the same of the packet */
-    int64_t torn;             /* MPI may use the memory of these until the process ends: it is left there */
+    bool packet_abandoned;    /* the same of the packet */
+    int64_t abandoned;        /* MPI may use the memory of these until the process ends: it is left there */
     int sends;                /* rank 0: transfers that no stream has */
     bool *awaits;             /* rank 0: by rank: it has not said HERE; NULL: no pass had large ones */
     struct plb_outbox held;   /* another rank: messages that have come while it waited */

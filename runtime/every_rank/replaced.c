@@ -28,8 +28,8 @@ void plb_replaced_fini(struct plb_replaced *replaced)
 /* The memory for a packet of so many bytes, in the place of the one before. */
 static char *room_for(struct plb_replaced *p, size_t bytes)
 {
-    (p->packet_torn ? plb_lease_for_ever : free)(p->packet);
-    p->packet_torn = false;
+    (p->packet_abandoned ? plb_lease_for_ever : free)(p->packet);
+    p->packet_abandoned = false;
     return p->packet = bytes > 0 ? plb_alloc_unset(bytes) : NULL;
 }
 
@@ -190,10 +190,10 @@ void plb_replaced_receive(struct plb_rank *r, const struct plb_message *pass)
     await(r, plb_stream_over); /* the last ones are handed on: all have them, but MPI may not have seen it */
     if (pass->begin.replaced != 0 || pass->pass == 1)
         plb_life_quiet(r->life); /* buffers are taken and locked in memory */
-    p->torn |= p->stream.torn ? p->buffers : 0;
-    p->packet_torn |= p->stream.torn;
-    plb_dataset_renew(&r->data, &pass->begin, pass->pass, busy, p->torn, &r->old);
-    p->torn &= ~pass->begin.replaced;
+    p->abandoned |= p->stream.abandoned ? p->buffers : 0;
+    p->packet_abandoned |= p->stream.abandoned;
+    plb_dataset_renew(&r->data, &pass->begin, pass->pass, busy, p->abandoned, &r->old);
+    p->abandoned &= ~pass->begin.replaced;
     p->buffers = pass->begin.replaced & ~pass->begin.parts;
     room_for(p, (size_t)pass->begin.packet);
     make_stream(r, &pass->begin, pass->begin.before);

@@ -64,7 +64,7 @@ static double learned_cost(const void *context, int64_t first, int64_t count)
 static bool make_true_map(const struct plb_changed_run *run, struct plb_cost_map *map)
 {
     struct plb_error err = {.status = PLB_OK};
-    bool learned = run->report->n_costs > 0 && !run->report->costs_told;
+    bool learned = run->report->n_costs > 0 && !run->report->costs_given;
     return learned && plb_cost_map_init(map, run->job->maps[0].units, learned_cost, run, &err) == PLB_OK;
 }
 

@@ -139,7 +139,7 @@ int plb_pareto_of_cluster(const struct plb_job *job, struct plb_pareto **pareto,
     return require_watts(p, err);
 }
 
-struct plb_pareto *plb_pareto_of_told(const struct plb_job *job)
+struct plb_pareto *plb_pareto_of_given(const struct plb_job *job)
 {
     struct plb_error unknown = {.status = PLB_OK};
     struct plb_pareto *p;

@@ -21,7 +21,7 @@ int plb_pareto_check(const struct plb_arguments *arguments, struct plb_error *er
 int plb_pareto_of_cluster(const struct plb_job *job, struct plb_pareto **pareto, struct plb_error *err);
 
 /* The same where nobody has asked for it; NULL where some watts are not known. */
-struct plb_pareto *plb_pareto_of_told(const struct plb_job *job);
+struct plb_pareto *plb_pareto_of_given(const struct plb_job *job);
 
 /* The PUs of a real run, before it begins: as above. */
 int plb_pareto_of_master(const struct plb_master *master, struct plb_pareto **pareto, struct plb_error *err);

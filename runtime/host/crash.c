@@ -316,7 +316,7 @@ int plb_crash_noted(struct plb_crash_note *at, int most)
     return n;
 }
 
-void plb_crash_told(void)
+void plb_crash_announced(void)
 {
     atomic_store(&told, true);
 }

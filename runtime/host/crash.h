@@ -36,9 +36,9 @@ void plb_crash_leave(struct plb_crash_place *place);
 void plb_crash_listen(bool on);
 
 /* Whether a task has crashed: up to `most` that it may have been. 0: none, or nobody knows which. Costs a
- * load. Its thread waits, for half a second at most, until plb_crash_told. */
+ * load. Its thread waits, for half a second at most, until plb_crash_announced. */
 int plb_crash_noted(struct plb_crash_note *at, int most);
-void plb_crash_told(void);
+void plb_crash_announced(void);
 
 /* "SIGSEGV", "SIGKILL"; "exit" for 0; "a signal" for another one that is not taken over here. */
 const char *plb_crash_signal(int number);

@@ -15,7 +15,7 @@ struct plb_batch {
     struct plb_pass_state state;
     struct plb_record_done *done;
     int n, capacity;
-    struct plb_record_told *told; /* of passes that ended before they were handed over */
+    struct plb_record_past *told; /* of passes that ended before they were handed over */
     int n_told, told_capacity;
     struct plb_rangeset units;  /* of `done` */
     struct plb_rangeset folded; /* into `sums`, where the job has reduced arrays */

@@ -66,8 +66,8 @@ static void print_record(struct joblog *log, const struct plb_record *record)
         log->pus = record->body;
         log->n_pus = record->bytes / sizeof *log->pus;
     }
-    const struct plb_record_told *told = record->body;
-    if (record->type == PLB_RECORD_TOLD)
+    const struct plb_record_past *told = record->body;
+    if (record->type == PLB_RECORD_PAST)
         for (size_t i = 0; i < record->bytes / sizeof *told; i++)
             print_possible(log, &told[i].of, &told[i].done);
     if (record->type != PLB_RECORD_DONE || record->bytes < sizeof pass)

@@ -233,7 +233,7 @@ static void tell(struct plb_batch *b)
         b->told = plb_grow(b->told, (size_t)b->told_capacity * sizeof *b->told);
     }
     for (int i = 0; i < b->n; i++)
-        b->told[b->n_told++] = (struct plb_record_told){{b->of.pass, b->of.phase}, b->done[i]};
+        b->told[b->n_told++] = (struct plb_record_past){{b->of.pass, b->of.phase}, b->done[i]};
     forget(b);
 }
 

@@ -13,7 +13,7 @@ enum plb_record_type {
     PLB_RECORD_PUS,     /* of a run that begins or goes on: an array of struct plb_record_pu */
     PLB_RECORD_DONE,    /* struct plb_record_pass, and an array of struct plb_record_done */
     PLB_RECORD_END,  /* the job is complete; the sentence with which its run failed all the same, or empty */
-    PLB_RECORD_TOLD, /* results that no run needs any more, for people: an array of struct plb_record_told */
+    PLB_RECORD_PAST, /* results that no run needs any more, for people: an array of struct plb_record_past */
 };
 
 struct plb_record_job {
@@ -41,7 +41,7 @@ struct plb_record_done {
 };
 
 /* Units of a pass that is over. Their outputs need not be on disk. */
-struct plb_record_told {
+struct plb_record_past {
     struct plb_record_pass of;
     struct plb_record_done done;
 };

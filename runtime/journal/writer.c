@@ -64,7 +64,7 @@ static bool write_begin(struct plb_journal *j, struct plb_batch *b)
 bool plb_writer_tell(const struct plb_journal *j, const struct plb_batch *b)
 {
     return b->n_told == 0
-        || plb_record_append(j->files.fd, PLB_RECORD_TOLD, b->told, (size_t)b->n_told * sizeof *b->told, "",
+        || plb_record_append(j->files.fd, PLB_RECORD_PAST, b->told, (size_t)b->n_told * sizeof *b->told, "",
                              0);
 }
 

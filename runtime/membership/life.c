@@ -45,7 +45,7 @@
 
 /* Looks that come later than this were delayed: the whole job was stopped, perhaps. Larger: ranks end after a
  * short stop of all. Smaller: a rank that looks rarely notices the end of rank 0 later. */
-#define HELD_UP (2.0 * PLB_BEAT_SECONDS)
+#define STALLED (2.0 * PLB_BEAT_SECONDS)
 
 /* Seconds of the sleep between two looks whether rank 0 has written everything. Larger: a rank leaves later.
  * Smaller: it uses more of a core. */
@@ -289,7 +289,7 @@ void plb_life_step(struct plb_life *life, struct plb_outbox *out)
         lose(life, rank, "its process has ended", false, out);
     if (life->size == 1 || gap < PLB_BEAT_SECONDS)
         return;
-    if (gap > HELD_UP && life->rank != 0)
+    if (gap > STALLED && life->rank != 0)
         life->told += gap;
     life->looked = now;
     look_at_neighbours(life, out);

@@ -136,7 +136,7 @@ static void add_phase(struct plb_master *master, const struct plb_job *job, int 
     const struct plb_app *app = &job->app;
     struct plb_bound_pu *pus = add_curves(master, app, phase, r);
     bool told = plb_phase_at(app->kernel, phase).cost != NULL;
-    r->costs_told = r->costs_told && told;
+    r->costs_given = r->costs_given && told;
     r->bound_s += plb_bound(pus, r->n_pus, work_of(job, phase, start), told);
     add_spread(master, phase, r->n_pus, spread);
     free(pus);
@@ -280,7 +280,7 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
                              .n_pus = n,
                              .n_phases = plb_phase_count(app->kernel),
                              .units = app->units,
-                             .costs_told = true,
+                             .costs_given = true,
                              .profile_s = stats->profile_end,
                              .solves = stats->solves,
                              .resumed = start.resumed,

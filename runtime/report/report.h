@@ -182,9 +182,9 @@ struct plb_report {
     int64_t seed;
     enum plb_run_mode mode;
     bool migration;
-    bool costs_told; /* by the kernel, in every phase */
-    bool emulated;   /* a real run whose PUs a .cluster file describes: it has their watts */
-    bool replayed;   /* a simulation with the costs of a real run */
+    bool costs_given; /* by the kernel, in every phase */
+    bool emulated;    /* a real run whose PUs a .cluster file describes: it has their watts */
+    bool replayed;    /* a simulation with the costs of a real run */
     int nodes, hosts, passes, n_pus;
     int passes_again; /* beside `passes`: begun again, since what they had computed was lost */
     int64_t units;

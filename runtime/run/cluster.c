@@ -43,7 +43,7 @@ static void give_up_lost(struct plb_rank *r)
         /* Units that it gave to others last are granted anew, though those execute them too. So rank 0's
          * PUs must not write in place where accepted results may be. */
         plb_node_double(r->node);
-        r->replaced.packet_torn = true; /* it may be on its way to that rank */
+        r->replaced.packet_abandoned = true; /* it may be on its way to that rank */
         plb_rank0_lose(r, rank);
     }
 }

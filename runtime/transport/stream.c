@@ -111,7 +111,7 @@ bool plb_stream_step(struct plb_stream *s)
     for (struct plb_stream_way **at = &s->outs; *at != NULL;) {
         struct plb_stream_way *w = *at;
         bool lost = plb_mpi_is_lost(s->mpi, w->peer);
-        s->torn |= lost && w->next > w->ended;
+        s->abandoned |= lost && w->next > w->ended;
         moved |= !lost && send(s, w);
         if (lost || w->ended == s->pieces) {
             *at = w->after;
@@ -141,7 +141,7 @@ bool plb_stream_broken(const struct plb_stream *s)
 
 void plb_stream_mend(struct plb_stream *s, int from)
 {
-    s->torn |= s->in->next > s->in->ended;
+    s->abandoned |= s->in->next > s->in->ended;
     s->in->peer = from;
     s->in->next = s->in->ended;
 }

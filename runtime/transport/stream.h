@@ -27,12 +27,12 @@ struct plb_stream {
     size_t pieces, here;         /* of all buffers, and the first of them that have come */
     struct plb_stream_way *in;   /* NULL: all were here from the beginning */
     struct plb_stream_way *outs; /* to whom pieces go on */
-    bool torn;                   /* a rank was lost with pieces on their way from or to it: MPI may use the
+    bool abandoned;              /* a rank was lost with pieces on their way from or to it: MPI may use the
                                     buffers until the process ends */
 };
 
 /* The buffers n of at[] come from a rank; from < 0: they are here. They stay valid until the stream is over,
- * and where it is torn until the process ends. */
+ * and where it is abandoned until the process ends. */
 void plb_stream_init(struct plb_stream *stream, struct plb_mpi *mpi, int from);
 void plb_stream_fini(struct plb_stream *stream);
 

@@ -4,8 +4,8 @@ BENCH_BIN := $(patsubst test/bench/%.c,$(B)/bench/%, \
                $(filter-out $(if $(OPENCL),,test/bench/opencl.c),$(wildcard test/bench/*.c)))
 .PHONY: bench bench-serve bench-papers bench-growth bench-real bench-ideal bench-results \
         bench-coexecution bench-command bench-map bench-energy bench-mixed bench-overhead bench-random \
-        bench-untold bench-journal bench-kernels bench-libraries bench-passes bench-ranks bench-reduce \
-        bench-stencil bench-pagerank bench-short-passes
+        bench-journal bench-kernels bench-libraries bench-passes bench-ranks bench-reduce \
+        bench-stencil bench-unknown-costs bench-pagerank bench-short-passes
 
 BENCH_CFLAGS_kernel_peaks := $(KERNEL_CFLAGS)
 BENCH_CFLAGS_stencil_mpi := $(KERNEL_CFLAGS)
@@ -93,9 +93,9 @@ bench-map: all
 	    $(or $(PYTHON),python3) test/bench/map.py 2 $(or $(RUNS),3)
 
 # Jobs whose costs nobody tells, on 1 to 3 ranks of this machine, median of RUNS.
-bench-untold: all $(TEST_KERNELS)
+bench-unknown-costs: all $(TEST_KERNELS)
 	@mkdir -p $(B)/bench-papers
-	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/untold.sh $(B)/bench-papers $(RUNS)
+	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/unknown_costs.sh $(B)/bench-papers $(RUNS)
 
 # Entries of kernels on THREADS cores, beside their peaks and other programs; the best of ROUNDS rounds.
 ROUNDS := 3

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # make bench-costs: lines of unlike times on three hosts of the speeds 1 : 3 : 9, with one slot each, which
-# sleeps stand for. Costs are told (--cost), told wrongly by a random factor of typically 2.7, or not. The
+# sleeps stand for. Costs are given (--cost), given wrongly by a random factor of typically 2.7, or not. The
 # time is that from the first start of a line to the last end, beside the least time that all slots together
 # need for the sleeps; and the part of it in which a slot had no program.
 # costs.sh [LINES [RUNS]]
@@ -36,7 +36,7 @@ span() {
             (last - first) / bound, 1 - sum / 3 / (last - first) }'
 }
 for ((run = 0; run < runs; run++)); do
-    span "told" --cost column:1
-    span "told wrongly" --cost column:2
-    span "not told"
+    span "given" --cost column:1
+    span "given wrongly" --cost column:2
+    span "unknown"
 done

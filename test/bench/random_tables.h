@@ -48,12 +48,12 @@ struct results {
 static inline void random_describe(const struct random_cluster *r, struct cluster_result *c)
 {
     char costs[40] = "", powers[40] = "true";
-    const char *told = r->law.kind == LAW_EQUAL ? ""
-                     : !r->told                 ? "untold"
-                     : r->cost_error > 0.0      ? "wrong"
-                                                : "told";
+    const char *costs_are = r->law.kind == LAW_EQUAL ? ""
+                          : !r->told                 ? "unknown"
+                          : r->cost_error > 0.0      ? "wrong"
+                                                     : "given";
     if (r->law.kind != LAW_EQUAL)
-        snprintf(costs, sizeof costs, " %s", told);
+        snprintf(costs, sizeof costs, " %s", costs_are);
     if (r->power_error != 1.0)
         snprintf(powers, sizeof powers, r->power_error > 0.0 ? "/%.0f" : "1", r->power_error);
     snprintf(
@@ -65,7 +65,7 @@ static inline void random_describe(const struct random_cluster *r, struct cluste
         r->small_memory ? ", small memory" : "", r->change != NO_CHANGE ? ", " : "", change_names[r->change]);
     snprintf(c->csv, sizeof c->csv, "%d,%d,%d,%g,%lld,%s,%s,%g,%g,%g,%g,%g,%g,%d,%s", r->number,
              r->cluster.n_pus, r->cluster.n_nodes, r->speeds, (long long)r->law.units, law_names[r->law.kind],
-             told, r->seconds, r->start, r->noise, r->load, r->latency, r->power_error, r->small_memory,
+             costs_are, r->seconds, r->start, r->noise, r->load, r->latency, r->power_error, r->small_memory,
              change_names[r->change]);
 }
 
@@ -82,7 +82,7 @@ static inline const char *notes_text(unsigned notes)
 }
 
 /* Whether it knows nothing but what it measures and what all are told. */
-static inline bool told_nothing(const struct plb_balancer *b)
+static inline bool no_knowledge(const struct plb_balancer *b)
 {
     struct plb_param params[MAX_PARAMS];
     default_params(b, params);
@@ -106,7 +106,7 @@ static inline double best_rival(const struct results *r, const struct cluster_re
 {
     double best = INFINITY;
     for (int other = 0; other < r->n_balancers; other++)
-        if (other != b && told_nothing(r->balancers[other]))
+        if (other != b && no_knowledge(r->balancers[other]))
             best = fmin(best, ratio(c, other, false));
     return best;
 }
@@ -115,7 +115,7 @@ static inline double best_rival(const struct results *r, const struct cluster_re
 static inline bool loses_always(const struct results *r, const struct cluster_result *c, int b)
 {
     for (int other = 0; other < r->n_balancers; other++) {
-        bool always = other != b && told_nothing(r->balancers[other])
+        bool always = other != b && no_knowledge(r->balancers[other])
                    && ratio(c, b, false) > LOSES * ratio(c, other, false);
         for (int s = 0; s < SEEDS; s++)
             always = always && c->outcomes[b][s].makespan_s > LOSES * c->outcomes[other][s].makespan_s;

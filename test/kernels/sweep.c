@@ -20,7 +20,7 @@ static const struct plb_option options[] = {
 
 /* On every rank. */
 struct law {
-    int64_t units, seed, dear;
+    int64_t units, seed, longs;
     double seconds, shape, times;
     int pareto, sleeps;
 };
@@ -31,8 +31,8 @@ static double seconds_of(const struct law *law, int64_t unit)
         double u = plb_random_real((uint64_t)law->seed, (uint64_t)unit);
         return law->seconds * fmin(pow(1.0 - u, -1.0 / law->shape), law->times);
     }
-    bool dear = (unit + 1) * law->dear / law->units > unit * law->dear / law->units;
-    return dear ? law->seconds * law->times : law->seconds;
+    bool is_long = (unit + 1) * law->longs / law->units > unit * law->longs / law->units;
+    return is_long ? law->seconds * law->times : law->seconds;
 }
 
 static void spin(double seconds)
@@ -64,7 +64,7 @@ static int setup(struct plb_app *app)
 {
     struct law law = {.units = plb_app_int(app, "units"),
                       .seed = plb_app_int(app, "seed"),
-                      .dear = plb_app_int(app, "long"),
+                      .longs = plb_app_int(app, "long"),
                       .seconds = plb_app_real(app, "seconds"),
                       .shape = plb_app_real(app, "shape"),
                       .times = plb_app_real(app, "times"),

@@ -214,7 +214,7 @@ static void count(const struct scenario *s, const struct watch *w, const struct 
     met("messages dropped", c->dropped);
     met("reports of an older pass", c->stale);
     met("units reported twice", c->twice);
-    met("results torn", c->torn);
+    met("results partly new", c->partly_new);
     met("audits", audits->audited);
     met("audits with reduced arrays", s->simulation.master.whole_results ? audits->audited : 0);
     met("audits in which results differed", audits->differences);

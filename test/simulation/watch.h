@@ -338,7 +338,7 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
                   sum);
         bool held = s->simulation.master.whole_results /* results that go back with their PU */
                  && result->stress.broken_pus + result->stress.given_up > 0;
-        bool calm = counts->losses == 0 && counts->torn == 0 && counts->crashes == 0 && !held;
+        bool calm = counts->losses == 0 && counts->partly_new == 0 && counts->crashes == 0 && !held;
         for (int64_t u = 0; u < units && calm; u++)
             if (w->executions[pass][u] < !w->before[pass][u]
                 || w->executions[pass][u] > 1 + w->copies[pass][u])
@@ -347,9 +347,9 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
     }
     if (counts->losses == 0 && counts->crashes == 0 && result->stress.broken_pus == 0
         && result->stress.given_up == 0 && plb_backups_counts(plb_master_backups(result->master))->copies == 0
-        && (counts->twice > 0 || counts->torn > 0 || counts->freed > 0 || counts->stale > 0
+        && (counts->twice > 0 || counts->partly_new > 0 || counts->freed > 0 || counts->stale > 0
             || counts->dropped > 0))
-        wrong(w, "nothing was lost, and something was reported twice, torn, stale or dropped, or freed");
+        wrong(w, "nothing was lost, and something was reported twice, in part, stale or dropped, or freed");
     for (int p = 0; p < plb_master_pus(result->master); p++)
         w->refused += plb_master_state(result->master, p) == PLB_PU_REFUSED;
     if (counts->losses == 0 && counts->dropped > 0)

@@ -58,7 +58,7 @@ static inline unsigned random_notes(const struct random_cluster *r, const struct
 {
     struct bound_job job = make_bound_job(r, costs);
     double largest = job.largest > 0.0 ? job.largest : law_largest(&r->law);
-    bool untold = !r->told || r->cost_error > 0.0;
+    bool unknown = !r->told || r->cost_error > 0.0;
     double all = 0.0, sum[NOTES] = {0.0};
     unsigned notes = 0;
     for (int p = 0; p < r->cluster.n_pus; p++)
@@ -67,10 +67,12 @@ static inline unsigned random_notes(const struct random_cluster *r, const struct
         for (int p = r->nodes[n].first_pu; p < r->nodes[n].first_pu + r->nodes[n].n_pus; p++) {
             const struct plb_pu_spec *pu = &r->pus[p];
             double share = pu->rate / all, start = pu->half / pu->rate + pu->overhead;
-            double unit = start + job.unit / pu->rate, one = start + (untold ? largest : job.unit) / pu->rate;
+            double unit = start + job.unit / pu->rate,
+                   one = start + (unknown ? largest : job.unit) / pu->rate;
             if (!may_work(r, pu))
                 continue;
-            sum[NOTE_TRY] = fmax(sum[NOTE_TRY], (untold || r->power_error != 1.0) && one > bound ? 1.0 : 0.0);
+            sum[NOTE_TRY] = fmax(sum[NOTE_TRY],
+                                 (unknown || r->power_error != 1.0) && one > bound ? 1.0 : 0.0);
             double late = surprise(pu, one, bound);
             sum[NOTE_SLOWS] = fmax(sum[NOTE_SLOWS], late / bound - 1.0);
             sum[NOTE_START] += share * start / bound + (start > bound ? start / bound : 0.0);

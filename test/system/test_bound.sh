@@ -27,12 +27,12 @@ bounded() {
 for b in $(balancers); do
     bounded "$b: a bound between busy time and makespan" 2 --balancer "$b"
     [ -n "$bound" ] && [ "$bound" != null ]; ok "which is known" $?
-    bounded "$b on unlike PUs: the same, where it is known" 2 --balancer "$b" unequal.dear=rare \
+    bounded "$b on unlike PUs: the same, where it is known" 2 --balancer "$b" unequal.costly=rare \
         cluster.file="$tmp/unlike.cluster"
 done
 for n in 1 3; do
-    for dear in clustered rare; do
-        bounded "$n ranks, $dear: the same" "$n" unequal.dear=$dear
+    for costly in clustered rare; do
+        bounded "$n ranks, $costly: the same" "$n" unequal.costly=$costly
         [ -n "$bound" ] && [ "$bound" != null ]; ok "and it is known" $?
     done
 done
@@ -56,9 +56,9 @@ differ || tries eval 'unequal && differ'
 ok "are said to differ" $?
 awk -v s="$(number cost_spread)" -v m="$(number most_cost)" 'BEGIN {exit !(s > 0.5 && m > 2 && m < 41)}'
 ok "and by how much" $?
-bounded "equal units" 1 unequal.us=2000 unequal.dear=none unequal.units=100 --balancer greedy
+bounded "equal units" 1 unequal.us=2000 unequal.costly=none unequal.units=100 --balancer greedy
 alike() { [ -s "$tmp/out" ] && ! grep -q "differ in cost" "$tmp/out"; }
-again() { alone --balancer greedy "$tmp/app.conf" unequal.us=2000 unequal.dear=none unequal.units=100; }
+again() { alone --balancer greedy "$tmp/app.conf" unequal.us=2000 unequal.costly=none unequal.units=100; }
 alike || tries eval 'again && alike'
 ok "are not" $?
 

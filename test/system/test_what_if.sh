@@ -48,7 +48,7 @@ ok "costs that nobody told are not learned from a few tasks" $?
 
 # Of many passes some are simulated. The others count, too. A pass of sure is a few events, so that all of its
 # passes are simulated. Naps take 1.12 s at least on two PUs, however busy the machine is.
-lines "$tmp/p.conf" '[app]' "kernel = $BUILD/test/kernels/straggler_told.so" '[straggler]' 'rank = 7' \
+lines "$tmp/p.conf" '[app]' "kernel = $BUILD/test/kernels/straggler_costs.so" '[straggler]' 'rank = 7' \
     'units = 20' 'nap = 2' 'passes = 56' '[cluster]' 'threads = 1'
 many_passes() {
     ranks 2 --quiet --report "$tmp/r.json" --balancer greedy "$tmp/p.conf" &&

@@ -265,7 +265,7 @@ static void a_copy_that_does_not_count_frees_nothing(void **state)
             .range = range, .block = m.done.block, .copy = 1, .among = range, .text = "broken"};
         int from = f.out.n;
         assert_int_equal(receive(&f, fails ? &fail : &m, 41.0), 0);
-        assert_int_equal(plb_master_counts(f.master)->torn, fails ? 0 : 1);
+        assert_int_equal(plb_master_counts(f.master)->partly_new, fails ? 0 : 1);
         assert_int_equal(plb_master_counts(f.master)->freed, 0);
         assert_int_equal(sent(&f, from, PLB_BLOCK), 0);
         assert_int_equal(report(&f, block_of(&f, holder), holder, 20, 80), 80);

@@ -21,10 +21,10 @@ struct pair {
     struct plb_chosen *chosen;
 };
 
-static void begin_pass(struct pair *p, bool untold)
+static void begin_pass(struct pair *p, bool unknown)
 {
     const struct plb_goal goal = {.objective = PLB_OBJECTIVE_ENERGY};
-    double total = untold ? 100.0 : 1e5; /* units, of which each is a task, or many */
+    double total = unknown ? 100.0 : 1e5; /* units, of which each is a task, or many */
     *p = (struct pair){
         .view = {.total = total, .remaining = total, .next = 1.0, .n_pus = PUS, .living = PUS}};
     p->view.pus = p->pus;
@@ -38,7 +38,7 @@ static void begin_pass(struct pair *p, bool untold)
         plb_estimate_prior(&p->estimates[i], 1.0, 0.0);
     }
     p->chosen = plb_chosen_new(&goal, &p->all, PUS, false);
-    plb_chosen_begin(p->chosen, &p->view, untold);
+    plb_chosen_begin(p->chosen, &p->view, unknown);
 }
 
 static void begin(struct pair *p)
@@ -96,7 +96,7 @@ static void a_pu_that_has_not_reported_is_not_left_out(void **state)
     expect(&p, false, false);
 }
 
-/* The same where costs are untold. */
+/* The same where costs are unknown. */
 static void a_first_transfer_is_no_dear_unit(void **state)
 {
     struct pair p;

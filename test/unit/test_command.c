@@ -146,9 +146,9 @@ static void chances_follow_what_is_known(void **state)
     assert_true(command_chance(&all, 8.0) < COMMAND_LEAST_CHANCE);
     assert_true(command_chance(&all, 12.0) > 0.9);
     assert_true(fabs(command_expected(&all) - 10.1) < 0.1);
-    struct command_ratios untold = law(same, 1, false), two = law(mixed, 40, false);
-    assert_true(command_chance(&untold, 1.0) > COMMAND_LEAST_CHANCE); /* lines may differ much */
-    assert_true(command_chance(&two, 1.0) >= 0.1);                    /* one in ten is short */
+    struct command_ratios unknown = law(same, 1, false), two = law(mixed, 40, false);
+    assert_true(command_chance(&unknown, 1.0) > COMMAND_LEAST_CHANCE); /* lines may differ much */
+    assert_true(command_chance(&two, 1.0) >= 0.1);                     /* one in ten is short */
     const struct command_ratios known = {.told = true, .known = true};
     assert_true(command_chance(&known, 0.5) < COMMAND_LEAST_CHANCE);
     assert_true(command_chance(&known, 0.9) > COMMAND_LEAST_CHANCE);

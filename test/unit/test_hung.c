@@ -216,7 +216,7 @@ static void is_kept(int pus, int nodes, bool told, bool in_place)
     stop(&n);
 }
 
-static void a_pu_is_kept_whose_costs_are_untold(void **state)
+static void a_pu_is_kept_whose_costs_are_unknown(void **state)
 {
     (void)state;
     is_kept(PUS, 2, false, false);
@@ -267,7 +267,7 @@ int main(void)
         cmocka_unit_test(an_isolated_task_is_killed_and_its_pu_stays),
         cmocka_unit_test(a_pu_whose_child_does_not_die_is_given_up),
         cmocka_unit_test(a_pu_that_is_alone_waits_for_its_child),
-        cmocka_unit_test(a_pu_is_kept_whose_costs_are_untold),
+        cmocka_unit_test(a_pu_is_kept_whose_costs_are_unknown),
         cmocka_unit_test(a_pu_is_kept_that_writes_results_in_place),
         cmocka_unit_test(a_pu_is_kept_that_is_alone),
         cmocka_unit_test(nothing_is_late_where_nobody_looks),

@@ -301,13 +301,13 @@ static void told_results_do_not_count(void **state)
 {
     const struct folder *folder = *state;
     struct plb_error err = {.status = PLB_OK};
-    struct plb_record_told told[] = {{{1, 0}, {.first = 60, .count = 5}}, {{2, 0}, {.first = 0, .count = 2}}};
+    struct plb_record_past told[] = {{{1, 0}, {.first = 60, .count = 5}}, {{2, 0}, {.first = 0, .count = 2}}};
     struct plb_found found;
     char *text = NULL;
     size_t size;
     write_journal(folder->file, "kernel\tmine\n");
     struct plb_journal_files files = open_files(folder->file, O_RDWR | O_APPEND);
-    assert_true(plb_record_append(files.fd, PLB_RECORD_TOLD, told, sizeof told, "", 0));
+    assert_true(plb_record_append(files.fd, PLB_RECORD_PAST, told, sizeof told, "", 0));
     assert_int_equal(plb_found_read(&found, &files, &err), PLB_OK);
     assert_int_equal(found.what, PLB_FOUND_BROKEN);
     assert_int_equal(found.last_pass, 1);

@@ -304,7 +304,7 @@ static void a_reduced_result_counts_whole_or_not_at_all(void **state)
         assert_int_equal(report(&f, zero, 0, 0, 60), 60);
         int before = f.out.n;
         assert_int_equal(report(&f, zero, 1, 50, 50), whole ? 0 : 40); /* ten of them again */
-        assert_int_equal(plb_master_counts(f.master)->torn, whole);
+        assert_int_equal(plb_master_counts(f.master)->partly_new, whole);
         assert_int_equal(plb_master_accepted(f.master), whole ? 60 : 100);
         report(&f, block_of(&f, 1), 1, 0, 100);
         report(&f, block_of(&f, 2), 2, 0, 100);

@@ -41,7 +41,7 @@ static void a_number_repeats_its_cluster(void **state)
 /* The least and the most of each aspect, and how many clusters have which kind of each. */
 struct extremes {
     double pus[2], speeds[2], units[2], seconds[2], start[2], noise[2], load[2], latency[2];
-    int laws[LAW_KINDS], changes[CHANGES], untold, wrong, small, refused, true_powers, no_powers, one_node;
+    int laws[LAW_KINDS], changes[CHANGES], unknown, wrong, small, refused, true_powers, no_powers, one_node;
 };
 
 static void widen(double range[2], double value)
@@ -62,7 +62,7 @@ static void look_at(struct extremes *e, const struct random_cluster *r)
     widen(e->latency, r->latency);
     e->laws[r->law.kind]++;
     e->changes[r->change]++;
-    e->untold += !r->told;
+    e->unknown += !r->told;
     e->wrong += r->cost_error > 0.0;
     e->small += r->small_memory;
     e->true_powers += r->power_error == 1.0;
@@ -109,7 +109,7 @@ static void the_extremes_occur(void **state)
         assert_true(e.laws[i] >= CLUSTERS / 20);
     for (int i = 0; i < CHANGES; i++)
         assert_true(e.changes[i] >= CLUSTERS / 40);
-    int often[] = {e.untold, e.wrong, e.small, e.true_powers, e.no_powers, e.one_node};
+    int often[] = {e.unknown, e.wrong, e.small, e.true_powers, e.no_powers, e.one_node};
     for (int i = 0; i < 6; i++)
         assert_true(often[i] >= CLUSTERS / 20);
     assert_true(e.refused > 0);

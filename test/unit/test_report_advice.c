@@ -116,10 +116,10 @@ static void a_task_that_took_too_long_is_named(void **state)
     assert_null(r.advice);
     pus[2].held_up_s = 10.0;
     pus[2].longest_units = 1;
-    r.costs_told = true;
+    r.costs_given = true;
     account(&r);
     assert_null(r.advice);
-    r.costs_told = false;
+    r.costs_given = false;
     pus[2].longest_units = 190; /* a large task, of rows like others */
     account(&r);
     assert_null(r.advice);

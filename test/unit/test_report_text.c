@@ -84,7 +84,7 @@ static const struct plb_report example_report = {
     .date = "2026-02-03T04:05:06Z",
     .seed = 19,
     .migration = true,
-    .costs_told = true,
+    .costs_given = true,
     .nodes = 2,
     .hosts = 3,
     .passes = 4,
@@ -173,7 +173,7 @@ static void fill_simulated(struct example *e)
     e->report.resumed_pass = 0;
     e->report.resumed_units = 0;
     e->report.n_phases = 1;
-    e->report.costs_told = false;
+    e->report.costs_given = false;
     e->report.curves = NULL;
     e->report.verified = PLB_WRONG;
     e->report.bound_s = e->report.cost_spread = e->report.least_cost = e->report.most_cost = NAN;

@@ -163,7 +163,7 @@ static void time_is_expected_where_costs_are_told(void **state)
     assert_float_equal(plb_worker_expect(f.worker, 0, &late), 3.0 + 27.0, 1e-9);
     ends(&f, 10, 1.0);
     assert_float_equal(plb_worker_expect(f.worker, 0, &late), 3.0 + 18.0, 1e-9);
-    assert_true(begin(&f, 2, 0)); /* whose costs are untold */
+    assert_true(begin(&f, 2, 0)); /* whose costs are unknown */
     assert_float_equal(plb_worker_expect(f.worker, 0, &late), 0.0, 0.0);
     assert_true(block(&f, 2, 0, 7, 0, 20, 10));
     ends(&f, 10, 1.0);

@@ -15,8 +15,9 @@
 #define ARRAYS 4.0
 
 /* Of the time that the PU's queue will take: the part that one result may have, unless all of it fits into
- * one result by ARRAYS. Larger: a torn one costs more near the end. Smaller: more results there. With an
- * eighth a PU had 27 results in a pass of 15 ms, and with a half 18. */
+ * one result by ARRAYS. Larger: a result that is dropped, since some of its units are not new,
+ * costs more near the end. Smaller: more results there. With an eighth a PU had 27 results in a pass of 15
+ * ms, and with a half 18. */
 #define PART 0.5
 
 bool plb_worker_executed(struct plb_worker *w, int pu, const struct plb_slice *task, double execute_s,

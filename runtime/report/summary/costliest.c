@@ -32,7 +32,7 @@ bool plb_costliest_find(const struct plb_report *r, struct plb_costliest *costli
 {
     double all = 0.0;
     *costliest = (struct plb_costliest){0};
-    if (r->costs_told || r->n_pus < 2 || r->n_phases > 1)
+    if (r->costs_given || r->n_pus < 2 || r->n_phases > 1)
         return false;
     int late = latest_of(r);
     const struct plb_report_pu *pu = &r->pus[late];

@@ -199,7 +199,7 @@ static void say_spread(const struct plb_report *r, FILE *out)
         disturbed |= plb_lacks_cores(r, &r->pus[p]);
     if (disturbed || !(r->cost_spread > WORTH_SAYING && r->cost_apart > WORTH_TIME))
         return;
-    fprintf(out, "%s differ in cost%s: ", r->unit, r->costs_told ? " more than the kernel says" : "");
+    fprintf(out, "%s differ in cost%s: ", r->unit, r->costs_given ? " more than the kernel says" : "");
     plb_report_say(
         r, "tasks took {least_cost} to {most_cost} times the mean of their PU for tasks of their size\n",
         out);
@@ -313,7 +313,7 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     say_profiles(r, out);
     plb_energy_say(r, out);
     plb_goal_say(r, out);
-    if (r->mode == PLB_SIMULATED && !r->costs_told && !r->replayed)
+    if (r->mode == PLB_SIMULATED && !r->costs_given && !r->replayed)
         fprintf(out,
                 "the kernel gives no costs of its %s: the simulation assumes equal costs, and takes rates of "
                 "PUs as %s per second\n",

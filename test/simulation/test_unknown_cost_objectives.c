@@ -85,7 +85,7 @@ static void hold(const char *what, struct ratios *r, const struct limits *limits
         fail_msg("%s: %.4f", what, most);
 }
 
-static void untold_costs(void **state)
+static void costs_are_unknown(void **state)
 {
     (void)state;
     static struct ratios energy, tried, bound, all_work, edp;
@@ -121,7 +121,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_bound_is_one),
-        cmocka_unit_test(untold_costs),
+        cmocka_unit_test(costs_are_unknown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# make bench-untold: three jobs of unequal units of which balancers are told nothing, on 1 to 3 real ranks
-# that share this machine's cores. A table in Markdown goes to standard output and to FOLDER/untold.md: the
-# median makespan of the best balancer, and the ratios of all to it.
-# Usage: test/bench/untold.sh FOLDER [RUNS [BALANCER...]]. JOBS="sleeps sweep", RANKS="1 3": these alone.
+# make bench-unknown-costs: three jobs of unequal units, whose costs balancers do not know, on 1 to 3 real
+# ranks that share this machine's cores. A table in Markdown goes to standard output and to
+# FOLDER/unknown-costs.md: the median makespan of the best balancer, and the ratios of all to it.
+# Usage: test/bench/unknown_costs.sh FOLDER [RUNS [BALANCER...]].
+# JOBS="sleeps sweep", RANKS="1 3": these alone.
 . "$(dirname "$0")/../support/lib.sh"
 set -o pipefail
-folder=${1:?usage: test/bench/untold.sh FOLDER [RUNS [BALANCER...]]} runs=${2:-5}
+folder=${1:?usage: test/bench/unknown_costs.sh FOLDER [RUNS [BALANCER...]]} runs=${2:-5}
 shift $(($# < 2 ? $# : 2))
 [ $# -gt 0 ] || set -- $("$PLBRUN" --balancer help | awk '/^[^ ]/ && !/--simulate/ {print $1}')
 kernels=$BUILD/test/kernels
@@ -54,4 +55,4 @@ sort -k1,3 -k4,4g "$tmp/times" | awk '
             for (i = 1; i <= b; i++) printf " %.3f |", median[i] / best
             print ""
         }
-    }' | tee "$folder/untold.md"
+    }' | tee "$folder/unknown-costs.md"

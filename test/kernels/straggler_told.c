@@ -1,4 +1,0 @@
-/* straggler_told: straggler in several passes, which tells what units cost. */
-#define PASSES
-#define TOLD
-#include "straggler.c"
