@@ -154,7 +154,7 @@ static void answer(struct plb_virtual_inputs *v, const struct plb_message *m, st
 bool plb_virtual_inputs_hear(struct plb_virtual_inputs *v, const struct plb_message *m, int pass,
                              struct plb_outbox *out)
 {
-    if (m->type == PLB_FROM)
+    if (m->type == PLB_FROM && m->pass == pass) /* of another pass the node pulls what it lacks */
         expect(v, m);
     if (m->type == PLB_FETCH && m->fetch.slot != PLB_HALO_SLOT) /* else it only sends data */
         answer(v, m, out);

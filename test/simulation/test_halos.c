@@ -25,6 +25,7 @@ struct stencil {
     struct plb_fault fault;
     struct plb_cost_map map;
     int units, passes;
+    double delay; /* of messages, which overtake each other then; seconds */
 };
 
 /* A run, as far as it has been seen. */
@@ -172,6 +173,7 @@ static void draw(struct stencil *s, uint64_t seed)
                                                               .copy_bandwidth = INFINITY};
     }
     draw_fault(s, d);
+    s->delay = one_in(d, 2) ? spread(d, 1e-6, 1e-3) : 0.0;
 }
 
 /* Runs it. Returns whether the run has ended with all units. */
@@ -193,6 +195,7 @@ static void run(struct stencil *s, uint64_t seed)
                                 .feeds = true,
                                 .passes = s->passes,
                                 .seed = seed,
+                                .delay = s->delay,
                                 .faults = &s->fault,
                                 .n_faults = seed % 2 == 0,
                                 .lost_after = 0.05,
