@@ -14,7 +14,9 @@ struct fed {
     char *next[PLB_MAX_DATA]; /* by input: the place of its results; NULL: none */
     struct plb_rangeset
         given; /* units whose place of results a task has in this pass, or an older one still */
-    struct plb_rangeset made;  /* units whose results are there, and were reported */
+    struct plb_rangeset made; /* units whose results are there, and were reported */
+    struct plb_rangeset
+        twice; /* units of several tasks of this pass: the result that is elsewhere may count */
     struct plb_rangeset last;  /* the same of the last pass: now they are in the place of the input */
     struct plb_rangeset held;  /* units in whose places a task of an older pass may read or write */
     struct plb_rangeset owned; /* units whose inputs are results of this rank that counted */
@@ -81,6 +83,7 @@ void plb_mirror_free(struct plb_mirror *m)
     }
     plb_rangeset_fini(&m->fed.given);
     plb_rangeset_fini(&m->fed.made);
+    plb_rangeset_fini(&m->fed.twice);
     plb_rangeset_fini(&m->fed.last);
     plb_rangeset_fini(&m->fed.held);
     plb_rangeset_fini(&m->fed.sent);
@@ -299,6 +302,8 @@ static void renew(struct plb_mirror *m, const struct plb_pass *begin, const stru
     f->since = f->pass;
     if (change_places(m, begin))
         add_all(&f->last, &f->made);
+    for (int i = 0; i < f->twice.n; i++)
+        plb_rangeset_remove(&f->last, f->twice.at[i]);
     plb_rangeset_clear(&f->owned);
     plb_rangeset_clear(&m->here);
     plb_rangeset_clear(&m->coming);
@@ -321,6 +326,7 @@ void plb_mirror_feed(struct plb_mirror *m, int pass, const struct plb_pass *begi
     if (now)
         renew(m, begin, tasks);
     plb_rangeset_clear(&f->made);
+    plb_rangeset_clear(&f->twice);
     plb_rangeset_clear(&f->given);
     add_all(&f->given, &tasks->read);
     add_all(&f->given, now ? &tasks->sent_on : &tasks->sent);
@@ -335,10 +341,14 @@ int plb_mirror_since(const struct plb_mirror *m)
 
 bool plb_mirror_give(struct plb_mirror *m, struct plb_range task)
 {
-    if (plb_mirror_outputs(m) == 0 || plb_rangeset_overlaps(&m->fed.given, task))
+    const bool first = !plb_rangeset_overlaps(&m->fed.given, task);
+    if (plb_mirror_outputs(m) == 0)
         return false;
-    plb_rangeset_add(&m->fed.given, task);
-    return true;
+    if (first)
+        plb_rangeset_add(&m->fed.given, task);
+    else if (m->set->fed == 0) /* else its results go to rank 0, and COUNTED is about those that stay here */
+        plb_rangeset_add(&m->fed.twice, task);
+    return first;
 }
 
 void plb_mirror_reported(struct plb_mirror *m, int pass, struct plb_range task)
