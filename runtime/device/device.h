@@ -83,6 +83,9 @@ struct plb_device_ops {
     int (*copy_in)(struct plb_device *device, int lane, void *to, const void *from_host, size_t bytes);
     int (*copy_out)(struct plb_device *device, int lane, void *to_host, const void *from, size_t bytes);
 
+    /* Copies within the device's memory. NULL: it cannot. */
+    int (*copy_within)(struct plb_device *device, int lane, void *to, const void *from, size_t bytes);
+
     /* Runs the driver's entry of the phase on data in device memory. launch or wait returns the entry's
      * status. The entry may look at task->cancelled while it runs, and so may the device while it waits. */
     int (*launch)(struct plb_device *device, int lane, const struct plb_phase *phase,

@@ -196,7 +196,9 @@ static plb_entry_fn late_entry(const struct plb_phase *phase)
     .lanes = LANES, .open = late_open, .close = late_close, .host_memory = late_host_memory, \
     .memory = late_memory, .alloc = late_alloc, .free = late_free, .copy_in = late_copy, \
     .copy_out = late_copy, .launch = late_launch, .sync = late_sync, .wait = late_wait
-static const struct plb_device_driver late = {.entry = late_entry, .ops = {LATE, .follow = late_follow}},
+static const struct plb_device_driver late = {.entry = late_entry,
+                                              .ops = {LATE, .follow = late_follow, .copy_within = late_copy}},
+                                      outside = {.entry = late_entry, .ops = {LATE, .follow = late_follow}},
                                       alone = {.entry = late_entry, .ops = {LATE}};
 
 #endif

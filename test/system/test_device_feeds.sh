@@ -45,9 +45,11 @@ for stays in no yes; do
             copied in $((first + 2 * warm + 10 * 2 * 8))
         ok "two GPUs of $n ranks get halos alone, stays=$stays" $?
     done
-    right 1 3 "${gpus[@]}" heat.cells=96000 heat.named=yes heat.stays=$stays && # thirds are aligned
-        copied in $((first * 3 / 2 + 3 * warm + 10 * 4 * 8))
-    ok "three GPUs, too, stays=$stays" $?
+    right 1 3 "${gpus[@]}" heat.named=yes heat.stays=$stays && copied in $((first + 3 * warm + 10 * 4 * 8))
+    ok "three GPUs, whose units are not aligned in the buffer, stays=$stays" $?
+    right 1 1 cluster.gpu_power=1 "${gpus[@]:1}" heat.named=yes heat.stays=$stays &&
+        copied in $((first / 2 + warm + 10 * 8))
+    ok "a GPU beside a CPU, stays=$stays" $?
     right 1 1 "${gpus[@]}" balance.grain=1000 heat.named=yes heat.stays=$stays && copied in $((first + warm))
     ok "one that executes many tasks in three lanes, stays=$stays" $?
 done

@@ -49,8 +49,8 @@ ok "audited tasks, too" $?
 # 64000 cells of 8 bytes, and as many rates; results are the inputs of the next of ten passes.
 heat=(heat.cells=64000 heat.passes=10)
 for stays in no yes; do
-    right 1 "$fake/kernels/heat.so" "${heat[@]}" heat.named=yes heat.stays=$stays cluster.pus=gpu \
-        --balancer static && between "$(copied in)" $((2 * 512000)) $((2 * 522000))
+    right 1 "$fake/kernels/heat.so" "${heat[@]}" heat.named=yes heat.stays=$stays cluster.pus=gpu &&
+        between "$(copied in)" $((2 * 512000)) $((2 * 522000))
     ok "a stencil: rates and cells are copied once, stays=$stays" $?
     for n in 1 2; do
         PLB_FAKE_CUDA=devices=2 right $n "$fake/kernels/heat.so" "${heat[@]}" heat.named=yes \

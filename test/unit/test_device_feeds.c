@@ -28,9 +28,9 @@ static void begin_pass(struct fixture *f, int pass, bool now, int64_t first, int
 }
 
 /* All lists are here, so that only inputs are copied, of 8 bytes. */
-static void start_fed(struct fixture *f, double room)
+static void start_fed(struct fixture *f, const struct plb_device_driver *driver)
 {
-    start(f, &late, 1, room);
+    start(f, driver, 1, 1e9);
     begin_pass(f, 1, false, 0, UNITS);
     brought(f, 0, 0, UNITS);
     begin_pass(f, 2, true, UNITS - 1, 1);
@@ -42,7 +42,7 @@ static void own_results_that_counted_are_here_in_the_next_pass(void **state)
 {
     (void)state;
     struct fixture f;
-    start_fed(&f, 1e9);
+    start_fed(&f, &late);
     assert_int_equal(brought(&f, 0, 64, 64), 0);
     assert_int_equal(brought(&f, 1, 128, 64), 0);
     for (int pass = 4; pass < 10; pass++) {
@@ -62,7 +62,7 @@ static void inputs_that_nothing_feeds_now_stay(void **state)
 {
     (void)state;
     struct fixture f;
-    start_fed(&f, 1e9);
+    start_fed(&f, &late);
     assert_int_equal(brought(&f, 0, 0, 64), 0);
     begin_pass(&f, 4, false, 0, 64);
     assert_int_equal(brought(&f, 0, 0, 128), 0);
@@ -77,7 +77,7 @@ static void units_that_were_executed_twice_are_copied(void **state)
 {
     (void)state;
     struct fixture f;
-    start_fed(&f, 1e9);
+    start_fed(&f, &late);
     brought(&f, 0, 0, 128);
     brought(&f, 1, 64, 32);
     brought(&f, 1, 64, 32); /* a third time */
@@ -90,11 +90,29 @@ static void units_that_were_executed_twice_are_copied(void **state)
 }
 
 /* late_launch looks at the alignment. */
+static void results_that_are_not_aligned_stay(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start_fed(&f, &late);
+    for (int pass = 4; pass < 8; pass++) {
+        brought(&f, 0, 3, 50);
+        brought(&f, 1, 53, 75);
+        begin_pass(&f, pass, true, 3, 125);
+        assert_int_equal(brought(&f, 2, 8, 64), 0);
+        assert_int_equal(brought(&f, 1, 3, 1), 8);
+        assert_int_equal(brought(&f, 0, 53, 75), 8);
+        begin_pass(&f, pass, false, 0, UNITS);
+    }
+    end(&f);
+}
+
+/* The same of a device that cannot copy there. */
 static void results_that_are_not_aligned_are_copied(void **state)
 {
     (void)state;
     struct fixture f;
-    start_fed(&f, 1e9);
+    start_fed(&f, &outside);
     brought(&f, 0, 3, 8);
     brought(&f, 0, 64, 64);
     begin_pass(&f, 4, true, 0, UNITS);
@@ -110,7 +128,7 @@ static void results_of_another_pass_are_copied(void **state)
 {
     (void)state;
     struct fixture f;
-    start_fed(&f, 1e9);
+    start_fed(&f, &late);
     struct plb_renewal renewal = {0};
     struct plb_message again = {.type = PLB_PASS, .pass = 4, .begin = {.again = 1}};
     struct plb_error err = {.status = PLB_OK};
@@ -135,7 +153,7 @@ static void what_counted_in_another_pass_is_copied(void **state)
 {
     (void)state;
     struct fixture f;
-    start_fed(&f, 1e9);
+    start_fed(&f, &late);
     brought(&f, 0, 0, 64);
     struct plb_renewal renewal = {0};
     struct plb_message pass = {.type = PLB_PASS, .pass = 4}, counted = {.type = PLB_COUNTED, .pass = 3};
@@ -157,7 +175,7 @@ static void results_of_a_lane_that_fails_are_copied(void **state)
 {
     (void)state;
     struct fixture f;
-    start_fed(&f, 1e9);
+    start_fed(&f, &late);
     assert_int_equal(submit(&f, 0, 0, 64), 0);
     is_right(&f, 0, 0, 64);
     plb_device_places_end(&f.e.places, 0, false);
@@ -221,6 +239,7 @@ int main(void)
         cmocka_unit_test(own_results_that_counted_are_here_in_the_next_pass),
         cmocka_unit_test(inputs_that_nothing_feeds_now_stay),
         cmocka_unit_test(units_that_were_executed_twice_are_copied),
+        cmocka_unit_test(results_that_are_not_aligned_stay),
         cmocka_unit_test(results_that_are_not_aligned_are_copied),
         cmocka_unit_test(results_of_another_pass_are_copied),
         cmocka_unit_test(what_counted_in_another_pass_is_copied),

@@ -167,11 +167,23 @@ static void without_memory_nothing_stays(void **state)
 }
 
 /* late_launch looks at the alignment. */
-static void units_that_are_not_aligned_come_with_their_task(void **state)
+static void units_that_are_not_aligned_are_copied_on_the_device(void **state)
 {
     (void)state;
     struct fixture f;
     start(&f, &late, 1, 1e9);
+    brought(&f, 0, 0, 64);
+    assert_int_equal(brought(&f, 1, 3, 8), 0);
+    assert_int_equal(brought(&f, 1, 60, 7), (68 - 65) * 8 + list_bytes(64, 3));
+    end(&f);
+}
+
+/* The same of a device that cannot copy there. */
+static void units_that_are_not_aligned_come_with_their_task(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, &outside, 1, 1e9);
     brought(&f, 0, 0, 64);
     assert_int_equal(brought(&f, 1, 3, 8), (8 + 2) * 8); /* lists are aligned to their elements alone */
     end(&f);
@@ -206,6 +218,7 @@ int main(void)
         cmocka_unit_test(fed_inputs_come_last),
         cmocka_unit_test(a_part_has_a_place_where_the_device_has_no_larger_piece),
         cmocka_unit_test(without_memory_nothing_stays),
+        cmocka_unit_test(units_that_are_not_aligned_are_copied_on_the_device),
         cmocka_unit_test(units_that_are_not_aligned_come_with_their_task),
         cmocka_unit_test(an_entry_that_changes_what_stays_is_found),
     };

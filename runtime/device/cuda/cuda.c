@@ -229,6 +229,11 @@ static int cuda_copy_out(struct plb_device *d, int lane, void *to_host, const vo
     return copy(d, lane, to_host, from, bytes, cudaMemcpyDeviceToHost);
 }
 
+static int cuda_copy_within(struct plb_device *d, int lane, void *to, const void *from, size_t bytes)
+{
+    return copy(d, lane, to, from, bytes, cudaMemcpyDeviceToDevice);
+}
+
 static int cuda_follow(struct plb_device *d, int lane, int other)
 {
     struct stamps *s = stamps_of(d, lane);
@@ -373,6 +378,7 @@ const struct plb_device_driver plb_device_cuda = {
             .zero = cuda_zero,
             .copy_in = cuda_copy_in,
             .copy_out = cuda_copy_out,
+            .copy_within = cuda_copy_within,
             .launch = cuda_launch,
             .empty = {.name = "empty", .cuda = plb_no_units},
             .done = cuda_done,

@@ -1,7 +1,8 @@
-/* Memory of a device, piece by piece, and copies. */
+/* Memory of a device, copies, and the news of a pass. */
 #include "node/pu/device_places.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "base/clock.h"
 #include "base/memory.h"
@@ -36,12 +37,11 @@ static char *alloc_lane(struct plb_device_places *p, size_t bytes)
 
 void plb_device_lane_free(struct plb_device_places *p, int lane)
 {
-    struct plb_lane_memory *l = &p->lane[lane];
-    if (l->memory != NULL && p->child != NULL)
-        plb_shared_free(l->memory, l->bytes);
-    else if (l->memory != NULL)
-        p->ops->free(p->device, l->memory);
-    l->memory = NULL;
+    if (p->lane[lane] != NULL && p->child != NULL)
+        plb_shared_free(p->lane[lane], p->lane_bytes[lane]);
+    else if (p->lane[lane] != NULL)
+        p->ops->free(p->device, p->lane[lane]);
+    p->lane[lane] = NULL;
 }
 
 void plb_device_lanes_free(struct plb_device_places *p)
@@ -53,16 +53,16 @@ void plb_device_lanes_free(struct plb_device_places *p)
 char *plb_device_lane(struct plb_device_places *p, int lane, size_t needed, double room,
                       const struct plb_task_limit *limit)
 {
-    struct plb_lane_memory *l = &p->lane[lane];
-    if (l->memory != NULL && needed <= l->bytes)
-        return l->memory;
-    size_t most = plb_arena_most(p->set, plb_arena_buffers(p->set, PLB_MODES_OF_TASKS), limit);
+    if (p->lane[lane] != NULL && needed <= p->lane_bytes[lane])
+        return p->lane[lane];
+    const size_t most = plb_arena_most(p->set, plb_arena_buffers(p->set, PLB_MODES_OF_TASKS), limit);
+    size_t bytes = plb_arena_bytes(needed, (size_t)fmin(FIRST * room + 1.0, (double)most), most);
     plb_device_lane_free(p, lane);
-    l->bytes = plb_arena_bytes(needed, (size_t)fmin(FIRST * room + 1.0, (double)most), most);
-    l->memory = alloc_lane(p, l->bytes);
-    if (l->memory == NULL && l->bytes > needed)
-        l->memory = alloc_lane(p, l->bytes = needed);
-    return l->memory;
+    p->lane[lane] = alloc_lane(p, bytes);
+    if (p->lane[lane] == NULL && bytes > needed)
+        p->lane[lane] = alloc_lane(p, bytes = needed);
+    p->lane_bytes[lane] = bytes;
+    return p->lane[lane];
 }
 
 void plb_copies_lock(struct plb_device_places *c, const void *memory, size_t bytes)
@@ -108,4 +108,42 @@ int plb_copy_out(struct plb_device_places *c, int lane, void *to_host, const voi
         at += piece;
     } while (at < bytes && status == 0);
     return status;
+}
+
+void plb_renewal_begin(struct plb_renewal *n, const struct plb_message *pass, bool owner, bool on_host,
+                       const struct plb_parts *parts)
+{
+    const struct plb_pass *begin = &pass->begin;
+    for (int i = 0; i < begin->n_feeds; i++) {
+        const struct plb_feed *f = &begin->feeds[i];
+        n->stale |= owner || (f->now && !on_host) ? PLB_BUFFER(f->input) : 0;
+        n->fed |= f->now ? PLB_BUFFER(f->input) : 0;
+    }
+    n->stale |= plb_parts_begin_pass(&n->parts, n->stale, begin, on_host ? NULL : parts);
+    n->pass = begin->again ? 0 : pass->pass;
+    n->n_feeds = begin->n_feeds;
+    memcpy(n->feeds, begin->feeds, sizeof n->feeds);
+    plb_rangeset_clear(&n->counted);
+    n->any = n->stale != 0 || (n->n_feeds > 0 && !on_host);
+}
+
+void plb_renewal_counted(struct plb_renewal *n, const struct plb_message *m)
+{
+    for (int i = 0; i < m->counted.n && m->pass == n->pass; i++)
+        plb_rangeset_add(&n->counted, m->counted.at[i]);
+}
+
+void plb_renewal_take(struct plb_renewal *n, struct plb_renewal *from)
+{
+    struct plb_renewal old = *n;
+    *n = *from;
+    plb_parts_clear(&old.parts);
+    plb_rangeset_clear(&old.counted);
+    *from = (struct plb_renewal){.parts = old.parts, .pass = n->pass, .counted = old.counted};
+}
+
+void plb_renewal_fini(struct plb_renewal *n)
+{
+    plb_parts_fini(&n->parts);
+    plb_rangeset_fini(&n->counted);
 }

@@ -5,7 +5,7 @@
 
 #include "node/memory/arena.h"
 
-#define ALIGNED 64 /* bytes: tasks whose units begin elsewhere in the buffer get them with each task */
+#define ALIGNED 64 /* bytes: entries find a copy of units that begin elsewhere in the buffer */
 
 /* Bytes between two parts up to which one copy brings both to the device. Larger: bytes are copied that have
  * not changed. Smaller: more copies. One takes about 5 us to start, as long as so many bytes over PCIe 4. */
@@ -220,7 +220,7 @@ int plb_device_places_renew(struct plb_device_places *p, const struct plb_renewa
         in->units = whole(p->set, i);
         forget(in, n, i);
         plb_copies_lock(p, host[i], bytes);
-        status = plb_device_places_bring(p, 0, i, in->units, host[i]);
+        status = plb_device_places_bring(p, 0, i, in->units, host[i], in->memory);
     }
     const int waited = p->ops->wait(p->device, 0, NULL);
     plb_device_places_end(p, 0, status == 0 && waited == 0);
@@ -243,11 +243,11 @@ static bool comes_elsewhere(const struct plb_place *in, int lane, struct plb_ran
 
 /* Whether a task writes its results to the place of those that feed the input. A second task of a unit does
  * not, as either result may count: the one that is there becomes no input. */
-static bool writes(struct plb_place *in, struct plb_range task, bool aligned)
+static bool writes(struct plb_place *in, struct plb_range task, bool reaches)
 {
     if (in->results == NULL)
         return false;
-    if (aligned && plb_range_within(task, in->units) && !plb_rangeset_overlaps(&in->made, task)
+    if (reaches && plb_range_within(task, in->units) && !plb_rangeset_overlaps(&in->made, task)
         && !plb_rangeset_overlaps(&in->elsewhere, task))
         return true;
     plb_rangeset_remove(&in->made, task);
@@ -268,14 +268,15 @@ int64_t plb_device_places_find(struct plb_device_places *p, int lane, struct plb
         if (in->units.count == 0 && !is_replicated(set, i))
             in->units = fitting(in, set, i, around.first);
         const bool aligned = set->at[i].mode != PLB_PARTITION || byte_of(set, i, task.first) % ALIGNED == 0;
-        if (writes(in, task, aligned)) {
-            data[in->output] = in->results + offset_of(p, i, task.first);
+        const bool reaches = aligned || p->ops->copy_within != NULL;
+        if (writes(in, task, reaches)) {
+            data[in->output] = aligned ? in->results + offset_of(p, i, task.first) : NULL;
             found |= PLB_BUFFER(in->output);
         }
-        if (!aligned || !plb_range_within(around, in->units)
+        if (!reaches || !plb_range_within(around, in->units)
             || (p->ops->follow == NULL && comes_elsewhere(in, lane, around)))
             continue;
-        data[i] = plb_device_place(p, i, is_replicated(set, i) ? 0 : task.first);
+        data[i] = aligned ? plb_device_place(p, i, is_replicated(set, i) ? 0 : task.first) : NULL;
         found |= PLB_BUFFER(i);
     }
     return found;
@@ -298,7 +299,7 @@ static int leave_out(const struct plb_device_places *p, const struct plb_place *
 }
 
 int plb_device_places_bring(struct plb_device_places *p, int lane, int i, struct plb_range task,
-                            const char *host)
+                            const char *host, char *data)
 {
     struct plb_place *in = &p->at[i];
     struct plb_rangeset missing = {0};
@@ -315,17 +316,31 @@ int plb_device_places_bring(struct plb_device_places *p, int lane, int i, struct
             plb_rangeset_add(&in->coming[lane], r);
     }
     plb_rangeset_fini(&missing);
+    const ptrdiff_t before = (ptrdiff_t)byte_of(p->set, i, around.first) - (ptrdiff_t)begin; /* or 0 */
+    char *at = plb_device_place(p, i, around.first);
+    if (status == 0 && data + before != at)
+        status = p->ops->copy_within(p->device, lane, data + before, at, bytes_of(p->set, i, around));
     if (in->read[lane].count == 0)
-        in->host[lane] = host + ((ptrdiff_t)byte_of(p->set, i, around.first) - (ptrdiff_t)begin);
+        in->host[lane] = host + before;
     in->read[lane] = in->read[lane].count > 0 ? plb_range_hull(in->read[lane], around) : around;
     return status;
 }
 
-void plb_device_places_launched(struct plb_device_places *p, struct plb_range task, int64_t found)
+int plb_device_places_launched(struct plb_device_places *p, int lane, struct plb_range task, int64_t found,
+                               void *const *data)
 {
-    for (int i = 0; i < p->set->n; i++)
-        if (p->at[i].results != NULL && (found & PLB_BUFFER(p->at[i].output)) != 0)
-            plb_rangeset_add(&p->at[i].made, task);
+    int status = 0;
+    for (int i = 0; i < p->set->n && status == 0; i++) {
+        struct plb_place *in = &p->at[i];
+        if (in->results == NULL || (found & PLB_BUFFER(in->output)) == 0)
+            continue;
+        char *at = in->results + offset_of(p, i, task.first);
+        if (data[in->output] != at)
+            status = p->ops->copy_within(p->device, lane, at, data[in->output], bytes_of(p->set, i, task));
+        if (status == 0)
+            plb_rangeset_add(&in->made, task);
+    }
+    return status;
 }
 
 void plb_device_places_end(struct plb_device_places *p, int lane, bool well)

@@ -17,10 +17,10 @@
 #define PLB_NODE_PU_DEVICE_PLACES_H
 
 #include "app/dataset.h"
+#include "app/parts.h"
 #include "device/device.h"
 #include "host/child.h"
 #include "node/memory/page_locks.h"
-#include "node/pu/renewal.h"
 
 /* Of a replicated buffer, whose ranges are bytes; or of an input that is split, whose ranges are units. */
 struct plb_place {
@@ -35,12 +35,6 @@ struct plb_place {
     struct plb_rangeset made, elsewhere; /* units of this pass whose results are in `results`, and are not */
 };
 
-/* Memory for what of a lane's task has no place. */
-struct plb_lane_memory {
-    char *memory; /* it is kept; or NULL */
-    size_t bytes;
-};
-
 /* A zeroed struct, but for device and set, has no places. */
 struct plb_device_places {
     const struct plb_device_ops *ops; /* of the device */
@@ -53,8 +47,33 @@ struct plb_device_places {
     double room;                   /* bytes of device memory that further places may take */
     int pass;                      /* of the results; 0: none of them may become inputs */
     struct plb_place at[PLB_MAX_DATA];
-    struct plb_lane_memory lane[PLB_MAX_LANES];
+    char *lane[PLB_MAX_LANES]; /* memory for what of a task has no place, and kept; or NULL */
+    size_t lane_bytes[PLB_MAX_LANES];
 };
+
+/* News for a PU since its latest task: passes have begun. A zeroed struct has none. */
+struct plb_renewal {
+    bool any;               /* the PU takes it over before its next task */
+    int64_t stale;          /* mask of the buffers that have other contents, or are elsewhere on the host */
+    struct plb_parts parts; /* of these: only parts of them have other contents */
+    int64_t fed;            /* mask of the inputs that results have become */
+    int pass;               /* the latest one; 0: no results of it become inputs */
+    int n_feeds;
+    struct plb_feed feeds[PLB_FEEDS]; /* of that pass */
+    struct plb_rangeset counted;      /* units of the pass before it whose result is that of this PU */
+};
+
+/* A pass begins with this PASS. owner: on rank 0, where buffers may have moved. parts: of the buffers that
+ * have changed in part. on_host: the device works in host memory, and copies none. */
+void plb_renewal_begin(struct plb_renewal *renewal, const struct plb_message *pass, bool owner, bool on_host,
+                       const struct plb_parts *parts);
+
+/* COUNTED of this PU. */
+void plb_renewal_counted(struct plb_renewal *renewal, const struct plb_message *counted);
+
+/* Takes over what is new, and leaves nothing. */
+void plb_renewal_take(struct plb_renewal *renewal, struct plb_renewal *from);
+void plb_renewal_fini(struct plb_renewal *renewal);
 
 /* Takes at most so many bytes of device memory for places of inputs. */
 void plb_device_places_open(struct plb_device_places *places, double room);
@@ -68,18 +87,22 @@ void plb_device_places_fini(struct plb_device_places *places);
 int plb_device_places_renew(struct plb_device_places *places, const struct plb_renewal *renewal,
                             void *const *host, struct plb_error *err);
 
-/* Says which buffers of a task have a place here, as a mask, and where its first unit is, in data[i].
- * wanted: else it only calls the entry, and has replicated buffers here alone. */
+/* Says which buffers of a task have a place here, as a mask, and where its first unit is, in data[i]. Units
+ * that are not aligned there need memory of the lane: data[i] stays NULL. wanted: else it only calls the
+ * entry, and has replicated buffers here alone. */
 int64_t plb_device_places_find(struct plb_device_places *places, int lane, struct plb_range task, bool wanted,
                                void *data[PLB_MAX_DATA]);
 
 /* Then: copies what is not here yet of input i, in the lane. host: where the first unit of the task is, with
- * its halo around it. Returns the device's status. */
+ * its halo around it. data: the same, of the entry: elsewhere than here it gets a copy. Returns the device's
+ * status. */
 int plb_device_places_bring(struct plb_device_places *places, int lane, int i, struct plb_range task,
-                            const char *host);
+                            const char *host, char *data);
 
-/* The entry of a task was launched that found these buffers here. */
-void plb_device_places_launched(struct plb_device_places *places, struct plb_range task, int64_t found);
+/* The entry of a task was launched that found these buffers here. Results that it has elsewhere, in data[i],
+ * are copied to their place. Returns the device's status. */
+int plb_device_places_launched(struct plb_device_places *places, int lane, struct plb_range task,
+                               int64_t found, void *const *data);
 
 /* The lane is empty. well: all that was enqueued there is complete. */
 void plb_device_places_end(struct plb_device_places *places, int lane, bool well);

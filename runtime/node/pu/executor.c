@@ -76,11 +76,12 @@ void plb_executor_close(struct plb_executor *e)
     e->ops->close(e->device);
 }
 
-/* Says where a task's buffers are in device memory, but for those of the mask, where that is known. */
-static int lay_out(struct plb_executor *e, int lane, struct plb_range range, int64_t found,
-                   void *data[PLB_MAX_DATA])
+/* Says where a task's buffers are in device memory, where that is not known. */
+static int lay_out(struct plb_executor *e, int lane, struct plb_range range, void *data[PLB_MAX_DATA])
 {
-    int64_t buffers = plb_arena_buffers(e->set, PLB_MODES_OF_TASKS) & ~found;
+    int64_t buffers = plb_arena_buffers(e->set, PLB_MODES_OF_TASKS);
+    for (int i = 0; i < e->set->n; i++)
+        buffers &= data[i] != NULL ? ~PLB_BUFFER(i) : -1;
     size_t at[PLB_MAX_DATA], needed = plb_arena_layout(e->set, buffers, range, at);
     char *memory = plb_device_lane(&e->places, lane, needed, e->room, &e->limit);
     if (memory == NULL) {
@@ -238,7 +239,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     size_t bytes[PLB_MAX_DATA], offset;
     int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
     int64_t found = plb_device_places_find(&e->places, lane, range, results, data);
-    int status = e->on_host ? 0 : lay_out(e, lane, range, found, data), n = set->n;
+    int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
     int64_t zeroed = e->reported = e->until_unit = 0;
     e->why[0] = '\0';
     for (int i = 0; i < n && status == 0; i++) {
@@ -251,7 +252,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
         size_t unit = set->at[i].unit_bytes;
         struct part part = {host[i], whole, bytes[i], (size_t)before[i] * unit, (size_t)after[i] * unit};
         status = (found & PLB_BUFFER(i)) != 0 && set->at[i].mode != PLB_OUTPUT
-                   ? plb_device_places_bring(&e->places, lane, i, range, host[i])
+                   ? plb_device_places_bring(&e->places, lane, i, range, host[i], data[i])
                    : bring(e, lane, i, &part, results, &data[i]);
         zeroed |= (int64_t)(set->at[i].mode == PLB_OUTPUT && results && !set->writes_all) << i;
     }
@@ -276,9 +277,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
         clear(e, &task, host);
     for (int i = 0; i < n && results && status == 0; i++)
         status = take_out(e, lane, i, host[i], data[i], bytes[i]);
-    if (results && status == 0)
-        plb_device_places_launched(&e->places, range, found);
-    return status;
+    return status == 0 && results ? plb_device_places_launched(&e->places, lane, range, found, data) : status;
 }
 
 /* Waits for what is in a lane. */
