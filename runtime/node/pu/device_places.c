@@ -180,9 +180,9 @@ static void feed(struct plb_device_places *p, const struct plb_renewal *n)
             plb_rangeset_clear(&p->at[i].here);
     for (int k = 0; k < n->n_feeds; k++) {
         const struct plb_feed *f = &n->feeds[k];
-        struct plb_place *in = &p->at[f->input];
         if (f->input >= p->set->n) /* the core knows nothing of buffers */
             continue;
+        struct plb_place *in = &p->at[f->input];
         if (next && f->now && in->results != NULL && in->output == f->output)
             change_places(in, &n->counted);
         take_results(p, f);
