@@ -73,27 +73,31 @@ part_every() {
     settle
 }
 
-# The bytes that all passes of k-means copy to the GPU, beside its points.
-copied_once() {
-    local count=400000 bytes status
-    [[ ! $fake ]] || count=8000
-    under 60 "$log" "$plbrun" --quiet --verify --report "$log.json" "$tmp/kmeans.conf" cluster.pus=gpu \
-        "${many_passes[@]}" kmeans.count=$count kmeans.dimensions=8
+# The bytes that all passes of a job copy to the GPU, beside those of its inputs.
+copied_once() { # KERNEL BYTES SETTINGS...
+    local kernel=$1 inputs=$2 bytes status
+    shift 2
+    under 60 "$log" "$plbrun" --quiet --verify --report "$log.json" "$tmp/$kernel.conf" cluster.pus=gpu "$@"
     status=$?
     bytes=$(awk '$1 == "\"copied_in\":" {sum += $2} END {print sum + 0}' "$log.json" 2>/dev/null)
     if ((status != 0)); then
         says "$(verdict_of $status)" "$(why $status "$log")"
     else
-        says "$(holds "$bytes > 0 && $bytes <= 1.5 * 64 * $count" && echo pass || echo failed)" \
-            "$bytes bytes in $(value "$log.json" passes) passes over $((64 * count)) bytes of points"
+        says "$(holds "$bytes > 0 && $bytes <= 1.5 * $inputs" && echo pass || echo failed)" \
+            "$bytes bytes in $(value "$log.json" passes) passes over $inputs bytes of inputs"
     fi
 }
 part_passes() {
-    local where mode n line name kernel settings labels="kmeans.count=8000 kmeans.labels=$tmp/labels.npy"
+    local count=400000 cells=4000000 where mode n line name kernel settings
+    local labels="kmeans.count=8000 kmeans.labels=$tmp/labels.npy"
     many_passes=(kmeans.passes=12 kmeans.clusters=40 kmeans.tolerance=0)
+    [[ ! $fake ]] || count=8000 cells=20000
     if has_kernel kmeans; then
-        now 2 'inputs are copied once' 'at most 1.5 times the bytes of the points' copied_once
+        now 2 'inputs are copied once' 'at most 1.5 times the bytes of the points' copied_once \
+            kmeans $((64 * count)) "${many_passes[@]}" kmeans.count=$count kmeans.dimensions=8
     fi
+    now 2 'results that feed stay' 'at most 1.5 times the bytes of the cells' copied_once \
+        rod $((8 * cells)) rod.cells=$cells rod.passes=20
     while IFS=: read -r name kernel settings; do
         has_kernel "$kernel" || continue
         read -ra settings <<<"$settings"

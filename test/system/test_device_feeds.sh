@@ -99,10 +99,12 @@ done
 ok "where GPUs fail" $lost
 
 # A rank is lost: its inputs are pulled from rank 0, or passes are executed again.
+# shellcheck disable=SC2034 # lib.sh uses it
 LAUNCH=(timeout 120 mpirun --enable-recovery)
 if mpirun --version 2>/dev/null | grep -q 'Open MPI) 4'; then
     export PLB_FAKE_CUDA=devices=3
     for stays in no yes; do
+        # shellcheck disable=SC2034 # lib.sh reads it
         gate_at=4
         started 3 --verify "$tmp/h.conf" heat.named=yes heat.stays=$stays --balancer static \
             cluster.pus=gpu balance.grain=4000

@@ -29,7 +29,8 @@ cp "$tmp/report.md" "$tmp/out"
 ok "the first call: all checks pass" $?
 has '^\| kmeans: GPU and CPU together .* GPU [1-9][0-9]*, CPU [1-9]' \
     '^\| kmeans: GPU against CPU .* [1-9][0-9]* tasks audited, 0 differences' \
-    '^\| inputs are copied once .* in 13 passes' 'phases, results stay; GPU and CPU, 2 ranks .* \| pass' \
+    '^\| inputs are copied once .* in 13 passes' '^\| results that feed stay .* in 20 passes' \
+    'phases, results stay; GPU and CPU, 2 ranks .* \| pass' \
     '^\| a GPU fails beside a CPU .* no longer used' '^\| two GPUs of one rank: rod .* \| pass' \
     '^\| parts of a GPU .* \| pass' '^\| inputs larger than .* \| pass' '^\| CPUs are isolated .* \| pass'
 ok "kernels together, audits, passes, failures, memory, several GPUs" $?
