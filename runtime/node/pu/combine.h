@@ -13,7 +13,7 @@
 #ifndef PLB_NODE_PU_COMBINE_H
 #define PLB_NODE_PU_COMBINE_H
 
-#include "node/pu/flights.h"
+#include "node/pu/slot.h"
 #include "node/pu/shared.h"
 
 /* The result that a PU holds back. Under the node's lock; while the PU's thread folds, it owns the slot's

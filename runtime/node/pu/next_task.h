@@ -3,7 +3,7 @@
 #ifndef PLB_NODE_PU_NEXT_TASK_H
 #define PLB_NODE_PU_NEXT_TASK_H
 
-#include "node/pu/flights.h"
+#include "node/pu/slot.h"
 #include "node/pu/runner_state.h"
 
 /* The next task of this PU: from the worker where no data travels, else the first slot in line if it is

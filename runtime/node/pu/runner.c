@@ -5,7 +5,7 @@
 
 #include "app/phase.h"
 #include "base/clock.h"
-#include "node/pu/flights.h"
+#include "node/pu/slot.h"
 #include "node/pu/combine.h"
 #include "node/pu/launch.h"
 #include "node/pu/next_task.h"

@@ -69,6 +69,22 @@ struct plb_slot {
     double asked, arrived;       /* plb_now() when the inputs were asked for, and when they were there */
 };
 
+/* A task in a lane. */
+struct plb_flight {
+    struct plb_slice task;
+    struct plb_slot *slot; /* or NULL */
+    double exposed;        /* seconds that the device waited for its inputs */
+    bool folded;           /* its arrays are part of what the PU holds back */
+};
+
+/* The tasks in the lanes of a device, in the order in which they were started: at[(oldest + i) % lanes]. They
+ * belong to the PU's thread. */
+struct plb_flights {
+    struct plb_flight at[PLB_MAX_LANES];
+    int lanes, oldest, n;
+    double idle_since; /* the run's clock */
+};
+
 /* On a rank other than 0: gives the task the buffers that are not in place. They are in the mirror, where
  * there is one (else NULL) and it has room, and what is there is not pulled. Else they are in memory that the
  * executor's device copies best. Ends the program where there is no memory. */

@@ -2,7 +2,7 @@
 #ifndef PLB_NODE_PU_STORE_H
 #define PLB_NODE_PU_STORE_H
 
-#include "node/pu/flights.h"
+#include "node/pu/slot.h"
 #include "node/pu/running.h"
 #include "node/pu/shared.h"
 
