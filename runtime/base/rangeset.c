@@ -92,6 +92,18 @@ int64_t plb_rangeset_remove(struct plb_rangeset *set, struct plb_range range)
     return removed;
 }
 
+void plb_rangeset_add_all(struct plb_rangeset *set, const struct plb_rangeset *other)
+{
+    for (int i = 0; i < other->n; i++)
+        plb_rangeset_add(set, other->at[i]);
+}
+
+void plb_rangeset_remove_all(struct plb_rangeset *set, const struct plb_rangeset *other)
+{
+    for (int i = 0; i < other->n; i++)
+        plb_rangeset_remove(set, other->at[i]);
+}
+
 bool plb_rangeset_overlaps(const struct plb_rangeset *set, struct plb_range range)
 {
     int i = find(set, range.first + 1); /* the first range that does not end before the first unit does */

@@ -31,6 +31,10 @@ int64_t plb_rangeset_add(struct plb_rangeset *set, struct plb_range range);
 /* Removes a range. Returns how many of its units were in the set. */
 int64_t plb_rangeset_remove(struct plb_rangeset *set, struct plb_range range);
 
+/* The same with all ranges of another set. */
+void plb_rangeset_add_all(struct plb_rangeset *set, const struct plb_rangeset *other);
+void plb_rangeset_remove_all(struct plb_rangeset *set, const struct plb_rangeset *other);
+
 /* Whether some unit of the range is in the set. */
 bool plb_rangeset_overlaps(const struct plb_rangeset *set, struct plb_range range);
 

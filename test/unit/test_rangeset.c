@@ -76,6 +76,24 @@ static void missing(const struct plb_rangeset *s, const unsigned char *model, st
     plb_rangeset_fini(&out);
 }
 
+static void common(const struct plb_rangeset *s, const unsigned char *model, struct plb_range r)
+{
+    struct plb_rangeset out = {0}, rest = {0};
+    unsigned char expected[UNITS] = {0};
+    for (int64_t u = r.first; u < r.first + r.count; u++)
+        expected[u] = model[u];
+    plb_rangeset_add_common(&out, r, s);
+    agrees(&out, expected);
+    plb_rangeset_add_all(&rest, s);
+    agrees(&rest, model);
+    plb_rangeset_remove_all(&rest, &out);
+    for (int64_t u = 0; u < UNITS; u++)
+        expected[u] = model[u] && !expected[u];
+    agrees(&rest, expected);
+    plb_rangeset_fini(&out);
+    plb_rangeset_fini(&rest);
+}
+
 static void overlaps(const struct plb_rangeset *s, const unsigned char *model, struct plb_range r)
 {
     bool some = false;
@@ -123,6 +141,7 @@ static void random_operations_agree_with_bytes(void **state)
         agrees(&s, model);
         overlaps(&s, model, range(first, count));
         lacking(&s, model, range(first, count));
+        common(&s, model, range(first, count));
     }
     plb_rangeset_fini(&s);
 }

@@ -112,8 +112,7 @@ static void take_over(struct node_places *n)
 {
     plb_rangeset_clear(&n->inputs);
     for (int pu = 0; pu < n->n_pus; pu++)
-        for (int i = 0; i < n->counted[pu].n; i++)
-            plb_rangeset_add(&n->inputs, n->counted[pu].at[i]);
+        plb_rangeset_add_all(&n->inputs, &n->counted[pu]);
 }
 
 static int by_units(const void *a, const void *b)
@@ -257,8 +256,7 @@ void plb_places_lose(struct plb_places *p, int node)
     for (int pu = 0; pu < n->n_pus; pu++)
         fed += n->counted[pu].units;
     p->broken |= p->config.feeds_stay && fed > 0;
-    for (int i = 0; i < n->kept.n; i++)
-        plb_rangeset_add(&p->lacking, n->kept.at[i]);
+    plb_rangeset_add_all(&p->lacking, &n->kept);
     for (int i = 0; i < ASKS; i++) {
         asked |= n->asked[i].count > 0;
         if (n->asked[i].count > 0)

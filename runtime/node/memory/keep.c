@@ -84,8 +84,7 @@ static void drop(struct plb_keep *k, struct plb_range range)
 void plb_keep_begin_pass(struct plb_keep *k, int pass, int64_t stays, const struct plb_rangeset *busy)
 {
     struct plb_rangeset unused = {0};
-    for (int i = 0; i < busy->n; i++)
-        plb_rangeset_add(&k->given, busy->at[i]);
+    plb_rangeset_add_all(&k->given, busy);
     if (k->short_of_room)
         for (int i = 0; i < k->taken.n; i++)
             plb_rangeset_missing(&k->given, k->taken.at[i], &unused);
@@ -93,8 +92,7 @@ void plb_keep_begin_pass(struct plb_keep *k, int pass, int64_t stays, const stru
         drop(k, unused.at[i]);
     plb_rangeset_fini(&unused);
     plb_rangeset_clear(&k->given);
-    for (int i = 0; i < busy->n; i++)
-        plb_rangeset_add(&k->given, busy->at[i]);
+    plb_rangeset_add_all(&k->given, busy);
     plb_rangeset_clear(&k->made);
     k->short_of_room = false;
     k->pass = pass;

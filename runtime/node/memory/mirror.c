@@ -131,8 +131,7 @@ static struct plb_range lacking(const struct plb_mirror *m, struct plb_range uni
     struct plb_rangeset lacks = {0};
     struct plb_range all = {units.first, 0};
     plb_rangeset_missing(&m->here, units, &lacks);
-    for (int i = 0; i < m->coming.n; i++)
-        plb_rangeset_remove(&lacks, m->coming.at[i]);
+    plb_rangeset_remove_all(&lacks, &m->coming);
     if (lacks.n > 0)
         all = plb_range_hull(lacks.at[0], lacks.at[lacks.n - 1]);
     if (m->before + m->after > 0 && lacks.units < all.count / 2)
@@ -225,8 +224,7 @@ void plb_mirror_begin_pass(struct plb_mirror *m, const struct plb_rangeset *busy
     if (m->short_of_room)
         for (int i = 0; i < m->taken.n; i++)
             plb_rangeset_missing(&m->used, m->taken.at[i], &unused);
-    for (int i = 0; i < m->fed.owned.n; i++) /* nobody else may have these */
-        plb_rangeset_remove(&unused, m->fed.owned.at[i]);
+    plb_rangeset_remove_all(&unused, &m->fed.owned); /* nobody else may have these */
     m->room += bytes_of(m, &unused);
     for (int i = 0; i < unused.n; i++)
         drop(m, unused.at[i]);
@@ -289,27 +287,20 @@ static bool change_places(struct plb_mirror *m, const struct plb_pass *begin)
     return here;
 }
 
-static void add_all(struct plb_rangeset *to, const struct plb_rangeset *from)
-{
-    for (int i = 0; i < from->n; i++)
-        plb_rangeset_add(to, from->at[i]);
-}
-
 /* Inputs have changed: only what counts of this rank's own results is here. */
 static void renew(struct plb_mirror *m, const struct plb_pass *begin, const struct plb_mirror_tasks *tasks)
 {
     struct fed *f = &m->fed;
     f->since = f->pass;
     if (change_places(m, begin))
-        add_all(&f->last, &f->made);
-    for (int i = 0; i < f->twice.n; i++)
-        plb_rangeset_remove(&f->last, f->twice.at[i]);
+        plb_rangeset_add_all(&f->last, &f->made);
+    plb_rangeset_remove_all(&f->last, &f->twice);
     plb_rangeset_clear(&f->owned);
     plb_rangeset_clear(&m->here);
     plb_rangeset_clear(&m->coming);
     for (int i = 0; i < tasks->read.n; i++)
         plb_rangeset_add(&f->held, read_by(m, tasks->read.at[i]));
-    add_all(&f->sent, &tasks->sent);
+    plb_rangeset_add_all(&f->sent, &tasks->sent);
 }
 
 void plb_mirror_feed(struct plb_mirror *m, int pass, const struct plb_pass *begin,
@@ -328,8 +319,8 @@ void plb_mirror_feed(struct plb_mirror *m, int pass, const struct plb_pass *begi
     plb_rangeset_clear(&f->made);
     plb_rangeset_clear(&f->twice);
     plb_rangeset_clear(&f->given);
-    add_all(&f->given, &tasks->read);
-    add_all(&f->given, now ? &tasks->sent_on : &tasks->sent);
+    plb_rangeset_add_all(&f->given, &tasks->read);
+    plb_rangeset_add_all(&f->given, now ? &tasks->sent_on : &tasks->sent);
     for (int i = 0; i < begin->n_feeds; i++)
         learn(m, begin->feeds[i].output, begin->feeds[i].input);
 }
@@ -374,10 +365,8 @@ void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *counted)
         plb_rangeset_add_common(&m->fed.owned, r, &m->fed.last);
         plb_rangeset_clear(&mine);
         plb_rangeset_add(&mine, r);
-        for (int k = 0; k < m->coming.n; k++)
-            plb_rangeset_remove(&mine, m->coming.at[k]);
-        for (int k = 0; k < m->fed.held.n; k++)
-            plb_rangeset_remove(&mine, m->fed.held.at[k]);
+        plb_rangeset_remove_all(&mine, &m->coming);
+        plb_rangeset_remove_all(&mine, &m->fed.held);
         for (int k = 0; k < mine.n; k++)
             plb_rangeset_add_common(&m->here, mine.at[k], &m->fed.last);
     }

@@ -291,8 +291,7 @@ static int leave_out(const struct plb_device_places *p, const struct plb_place *
         const struct plb_rangeset *coming = &in->coming[other];
         if (!plb_rangeset_overlaps(coming, around))
             continue;
-        for (int k = 0; k < coming->n; k++)
-            plb_rangeset_remove(missing, coming->at[k]);
+        plb_rangeset_remove_all(missing, coming);
         status = other != lane ? p->ops->follow(p->device, lane, other) : 0;
     }
     return status;
@@ -347,8 +346,8 @@ void plb_device_places_end(struct plb_device_places *p, int lane, bool well)
 {
     for (int i = 0; i < PLB_MAX_DATA; i++) {
         struct plb_rangeset *coming = &p->at[i].coming[lane];
-        for (int k = 0; k < coming->n && well; k++)
-            plb_rangeset_add(&p->at[i].here, coming->at[k]);
+        if (well)
+            plb_rangeset_add_all(&p->at[i].here, coming);
         plb_rangeset_clear(coming);
         p->at[i].read[lane].count = 0;
         if (!well)
