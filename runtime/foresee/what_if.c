@@ -150,8 +150,8 @@ static bool before(const struct trial *t, int a, int b)
     const struct plb_measured *m = t->measured;
     const struct plb_report_pu *pus = t->report->pus;
     int phase = main_phase(t->report);
-    if (pus[a].held_up_s != pus[b].held_up_s)
-        return pus[a].held_up_s > pus[b].held_up_s;
+    if (pus[a].others_waited_s != pus[b].others_waited_s)
+        return pus[a].others_waited_s > pus[b].others_waited_s;
     double of_a = m->rates[a * m->n_phases + phase].rate, of_b = m->rates[b * m->n_phases + phase].rate;
     return of_a != of_b ? of_a < of_b : a < b;
 }
@@ -319,7 +319,7 @@ static void fill(struct trial *t)
     for (int i = 0; i < t->n; i++) {
         struct plb_report_change *to = &r->changes[i];
         int64_t events;
-        *to = (struct plb_report_change){.foretold_s = (double)NAN,
+        *to = (struct plb_report_change){.predicted_s = (double)NAN,
                                          .ratio = (double)NAN,
                                          .adds_nodes = t->changes[i].machine.more_like >= 0};
         snprintf(to->change, sizeof to->change, "%s", t->changes[i].text);
@@ -331,7 +331,7 @@ static void fill(struct trial *t)
         if (to->left_out != NULL)
             continue;
         to->ratio = seconds / r->what_if_simulated_s;
-        to->foretold_s = to->ratio * r->makespan_s;
+        to->predicted_s = to->ratio * r->makespan_s;
     }
 }
 

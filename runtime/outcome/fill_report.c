@@ -159,7 +159,7 @@ static void add_costs(const struct plb_cost_map *map, struct plb_report *r)
 /* Watts that were told, or learned. */
 static void add_watts(const struct plb_master *master, int p, struct plb_report_pu *pu)
 {
-    static const char *const origins[] = {"told", "measured", "unmeasured"};
+    static const char *const origins[] = {"given", "measured", "unmeasured"};
     const struct plb_pu_info *info = plb_master_pu(master, p);
     const struct plb_watts *watts = plb_master_watts(master);
     double idle = info->static_watts, besides = info->dynamic_watts;
@@ -199,7 +199,7 @@ static void add_pus(struct plb_master *master, struct plb_report *r)
                                      .locking_s = totals->locking_s,
                                      .imbalance_s = totals->imbalance_s,
                                      .tail_s = totals->tail_s,
-                                     .held_up_s = totals->held_up_s,
+                                     .others_waited_s = totals->others_waited_s,
                                      .longest_s = totals->longest_s,
                                      .longest_first = totals->longest.first,
                                      .longest_units = totals->longest.count,

@@ -53,7 +53,7 @@ static bool shares_at_once(const struct plb_report *r)
 {
     int passes = r->passes > 1 ? r->passes : 1, late = 0;
     for (int p = 0; p < r->n_pus; p++) {
-        late = r->pus[p].held_up_s > r->pus[late].held_up_s ? p : late;
+        late = r->pus[p].others_waited_s > r->pus[late].others_waited_s ? p : late;
         if (r->pus[p].blocks > passes)
             return false;
     }
@@ -185,7 +185,7 @@ static void add_loss(struct plb_report *r, const struct times *times, double all
         weights[p] = of_late ? 1.0 / r->n_pus : times[p].rate / all;
         double weighed = times[p].rate / all * times[p].lost[kind];
         loss->seconds += weighed;
-        seconds[p] = of_late ? r->pus[p].held_up_s : weighed;
+        seconds[p] = of_late ? r->pus[p].others_waited_s : weighed;
     }
     find_owner(r, seconds, weights, loss);
     if (kind == PLB_LOST_TO_COPIES && loss->pu >= 0 && behind_a_link(r, loss->pu))

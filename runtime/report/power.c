@@ -114,8 +114,8 @@ static void add_pus(struct plb_power *power, const struct plb_report *r, const s
         node_first = p > 0 && pu->node < pu[-1].node ? 0 : node_first;
         int64_t own = count_of(spans, n, &first, false, p);
         int64_t of_node = count_of(nodes, n_nodes, &node_first, true, pu->node);
-        bool is_told = pu->watts_origin != NULL && strcmp(pu->watts_origin, "told") == 0;
-        if (!is_told || !isfinite(joules + idle + besides))
+        bool is_given = pu->watts_origin != NULL && strcmp(pu->watts_origin, "given") == 0;
+        if (!is_given || !isfinite(joules + idle + besides))
             continue;
         struct plb_power_curve *c = &power->curves[power->n++];
         *c = (struct plb_power_curve){.host = pu->host,

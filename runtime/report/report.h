@@ -58,7 +58,7 @@ struct plb_report_pu {
     double rate_share;             /* of the rates of all, without the starts of tasks; 0: unknown */
     double starts_s;               /* that its tasks took beyond their work */
     double imbalance_s, tail_s;    /* that it waited at the ends of passes */
-    double held_up_s;              /* that others waited so for it */
+    double others_waited_s;        /* that others waited so for it */
     double longest_s;              /* of its longest task, or of short ones that it told of together */
     int64_t longest_first, longest_units;
     double training_s; /* that it waited while others were in training */
@@ -68,7 +68,7 @@ struct plb_report_pu {
     double static_j, dynamic_j;    /* energy; or NAN: unmeasured */
     const char *meter;             /* derived: where they come from */
     double watts_idle, watts_busy; /* busy: while it works, with the idle ones; or NAN: unmeasured */
-    const char *watts_origin;      /* borrowed: told, measured or unmeasured */
+    const char *watts_origin;      /* borrowed: given, measured or unmeasured */
     struct plb_report_curve curve; /* of the phase that ran last */
     double work_rate, start_s;     /* of that curve; or NAN: unknown */
     double unit_s, unit_late_s;    /* what one unit is believed to take, and at most; or NAN: unknown */
@@ -118,9 +118,9 @@ struct plb_report_loss {
 /* A change to the run, and the time that it would have taken then, as the simulator says. */
 struct plb_report_change {
     char change[PLB_CHANGE_TEXT];
-    double foretold_s, ratio; /* ratio: to the run; or NAN, both: not simulated */
-    const char *left_out;     /* borrowed: why not; NULL: it was */
-    bool adds_nodes;          /* it needs more machines than the run had */
+    double predicted_s, ratio; /* ratio: to the run; or NAN, both: not simulated */
+    const char *left_out;      /* borrowed: why not; NULL: it was */
+    bool adds_nodes;           /* it needs more machines than the run had */
 };
 
 /* The joules of a meter, or why there is none of its kind on the host. */

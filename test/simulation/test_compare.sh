@@ -95,8 +95,8 @@ says "a run that broke is no repeat, and its time says nothing" $? '^A: 3 runs' 
     '^B did not end well \(status: interrupted\), so its makespan cannot be compared with A\.$'
 [ -s compared ] && [ "$(grep -c 'takes' out)" -eq 0 ]
 ok "its makespan is not compared" $?
-echo '{"schema": 2, "pus": [], "settings": [], "units": 3}' >none1.json
-echo '{"schema": 2, "pus": [], "settings": [], "units": 4}' >none2.json
+echo '{"schema": 3, "pus": [], "settings": [], "units": 3}' >none1.json
+echo '{"schema": 3, "pus": [], "settings": [], "units": 4}' >none2.json
 compare none1.json none2.json
 says "reports without numbers" $? '^The makespans of A and B cannot be compared'
 long=$(printf '€%.0s' {1..200})

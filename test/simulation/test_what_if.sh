@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The changes that a report foretells are made, and each run then takes what was foretold, within 5 %. Times
+# The changes that a report foretells are made, and each run then takes what was predicted, within 5 %. Times
 # of tasks are noisy, which no report tells.
 . "$(dirname "$0")/../support/lib.sh"
 
@@ -35,22 +35,22 @@ machines slower 2 'c, d' 'slow = 0.3:9'
 
 # simulated NAME REPORT ARGUMENTS...
 simulated() { "$PLBRUN" --simulate "$tmp/$1.cluster" --report "$tmp/$2" --quiet "${@:3}" >"$tmp/out" 2>&1; }
-# foretold REPORT CHANGE: seconds.
-foretold() {
+# predicted REPORT CHANGE: seconds.
+predicted() {
     python3 - "$tmp/$1" "$2" <<'P'
 import json, sys
 changes = json.load(open(sys.argv[1]))['what_if']
-print(next(c['foretold_s'] for c in changes if c['change'].startswith(sys.argv[2])))
+print(next(c['predicted_s'] for c in changes if c['change'].startswith(sys.argv[2])))
 P
 }
 # holds NAME CHANGE MACHINES ARGUMENTS...: made, the change takes what the report of r.json says of it, and
 # 6 % less or more than the run, so that a report that foretells nothing new is found out.
 holds() {
     local said took
-    said=$(foretold r.json "$2")
+    said=$(predicted r.json "$2")
     simulated "$3" new.json "$mm" --seed 77 "${@:4}"
     took=$(python3 -c "import json; print(json.load(open('$tmp/new.json'))['makespan_s'])")
-    echo "of $(field makespan_s) s, foretold $said s, took $took s" >"$tmp/out"
+    echo "of $(field makespan_s) s, predicted $said s, took $took s" >"$tmp/out"
     awk -v said="$said" -v took="$took" -v was="$(field makespan_s)" 'BEGIN {
         d = said / took - 1; c = took / was - 1
         exit !(said > 0 && d * d < 0.05 * 0.05 && c * c > 0.06 * 0.06) }'
@@ -65,7 +65,7 @@ r = json.load(open(sys.argv[1] + '/r.json'))
 assert r['what_if_note'] is None
 assert 0 < abs(r['what_if_simulated_s'] / r['makespan_s'] - 1) < 0.05
 for c in r['what_if']:
-    assert c['left_out'] is not None or abs(c['ratio'] * r['makespan_s'] / c['foretold_s'] - 1) < 1e-6, c
+    assert c['left_out'] is not None or abs(c['ratio'] * r['makespan_s'] / c['predicted_s'] - 1) < 1e-6, c
 P
 ok "the run as it was takes as long again, and changes are in its seconds" $?
 # Scripts read a report line by line, with awk.
@@ -106,11 +106,11 @@ r = json.load(open(sys.argv[1] + '/r.json'))
 print(r['what_if_note'], [(c['change'], c['left_out'], c['ratio']) for c in r['what_if']])
 assert any('far larger tasks' in (c['left_out'] or '') for c in r['what_if'])
 P
-ok "larger tasks than a PU had are not foretold from its starts" $?
+ok "larger tasks than a PU had are not predicted from its starts" $?
 
 # 100,000 tasks do not fit in 50 ms.
 lines "$tmp/many.conf" '[app]' 'kernel = matmul' '[matmul]' 'rows = 10' 'inner = 10' 'columns = 100000'
 simulated all r.json "$tmp/many.conf" balance.grain=1
 grep -q '"what_if": \[\]' "$tmp/r.json" && [ "$(field what_if_note)" != None ]
-ok "a run that is too large says that nothing is foretold" $?
+ok "a run that is too large says that nothing is predicted" $?
 done_testing

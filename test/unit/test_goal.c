@@ -116,7 +116,7 @@ static void an_unknown_cap_is_told(void **state)
     assert_non_null(strstr(text, "cap of 100 W NOT kept: at most 101 W"));
     assert_string_equal(r.goal.cap, "over");
     free(text);
-    pus[1].watts_origin = "told";
+    pus[1].watts_origin = "given";
     r.goal.most_w = r.goal.learning_w = 99.0;
     text = said(&r);
     assert_non_null(strstr(text, "cap of 100 W kept: at most 99 W\n"));

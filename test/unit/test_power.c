@@ -21,7 +21,7 @@ static struct plb_report told(struct plb_report_pu pus[2], enum plb_static_rule 
                               struct plb_trace *trace)
 {
     for (int p = 0; p < 2; p++) {
-        pus[p] = (struct plb_report_pu){.id = p, .watts_origin = "told", .host = "h"};
+        pus[p] = (struct plb_report_pu){.id = p, .watts_origin = "given", .host = "h"};
         pus[p].watts_idle = p == 0 ? 10.0 : 20.0;
         pus[p].watts_busy = pus[p].watts_idle + (p == 0 ? 100.0 : 50.0);
         pus[p].static_j = static_s * pus[p].watts_idle;

@@ -92,7 +92,7 @@ static void a_task_that_took_too_long_is_named(void **state)
     pus[2].units = 210;
     pus[0].busy_s = pus[1].busy_s = 5.0;
     pus[0].imbalance_s = pus[1].imbalance_s = 5.0;
-    pus[2].held_up_s = 10.0;
+    pus[2].others_waited_s = 10.0;
     account(&r);
     HAS("imbalance: 33 % of the run. One task, rows 20 to 29, seems to be 82 % of all work, and others "
         "waited for "
@@ -111,10 +111,10 @@ static void a_task_that_took_too_long_is_named(void **state)
     account(&r);
     HAS("One task, rows 20 to 29, seems to be 47 % of all work");
     pus[2].units = 210;
-    pus[2].held_up_s = 0.0; /* nobody waited for it */
+    pus[2].others_waited_s = 0.0; /* nobody waited for it */
     account(&r);
     assert_null(r.advice);
-    pus[2].held_up_s = 10.0;
+    pus[2].others_waited_s = 10.0;
     pus[2].longest_units = 1;
     r.costs_given = true;
     account(&r);
@@ -138,7 +138,7 @@ static void a_pu_that_lacked_its_core_is_not_blamed_for_its_power(void **state)
     r.balancer = "static";
     pus[0].busy_s = pus[1].busy_s = 5.0;
     pus[0].imbalance_s = pus[1].imbalance_s = 5.0;
-    pus[2].held_up_s = 10.0;
+    pus[2].others_waited_s = 10.0;
     for (int p = 0; p < 3; p++)
         pus[p].power = p == 2 ? 2.0 : 1.0;
     account(&r);
@@ -181,8 +181,8 @@ static void the_summary_ends_with_the_advice(void **state)
     assert_ptr_equal(strchr(last + 1, '\n'), text + size - 1);
     free(text);
     struct plb_report_change changes[] = {
-        {.change = "with balancer sure", .foretold_s = 3.0, .ratio = 0.3},
-        {.change = "without balance.grain", .foretold_s = 6.0, .ratio = 0.6}};
+        {.change = "with balancer sure", .predicted_s = 3.0, .ratio = 0.3},
+        {.change = "without balance.grain", .predicted_s = 6.0, .ratio = 0.6}};
     r.changes = changes;
     r.n_changes = 2;
     assert_non_null(strstr(text_of(plb_advice_print, &r), "; predicted: 6.00 s instead of 10.00 s\n"));

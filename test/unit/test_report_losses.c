@@ -134,7 +134,7 @@ static void a_task_that_is_a_whole_share_is_imbalance(void **state)
     pus[0].work = 25.0;
     pus[2].work = 50.0;
     pus[0].tail_s = pus[2].tail_s = 7.5;
-    pus[1].held_up_s = 15.0;
+    pus[1].others_waited_s = 15.0;
     r.balancer = "static";
     account(&r);
     near(NAMED(&r, PLB_LOST_TO_TAIL), 0.0);
@@ -220,7 +220,7 @@ static void waits_at_the_end_belong_to_who_is_late(void **state)
         pus[p].imbalance_s = 4.0;
         pus[p].tail_s = 1.0;
     }
-    pus[0].held_up_s = 10.0;
+    pus[0].others_waited_s = 10.0;
     account(&r);
     assert_int_equal(plb_losses_largest(&r), PLB_LOST_TO_IMBALANCE);
     assert_int_equal(r.losses[PLB_LOST_TO_IMBALANCE].pu, 0);

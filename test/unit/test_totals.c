@@ -29,12 +29,12 @@ static void waits_are_tail_while_the_last_task_runs(void **state)
     for (int p = 0; p < 4; p++) {
         near(totals[p].tail_s, tail[p]);
         near(totals[p].imbalance_s, imbalance[p]);
-        near(totals[p].held_up_s, p == 0 ? 20.0 : 0.0);
+        near(totals[p].others_waited_s, p == 0 ? 20.0 : 0.0);
     }
     totals[0].latest = 21.0; /* the next pass adds to it */
     plb_totals_end_pass(totals, 4, 1, &done, 20.0, 22.0);
     near(totals[0].tail_s, 1.0);
-    near(totals[1].held_up_s, 1.0 + 2.0 + 2.0);
+    near(totals[1].others_waited_s, 1.0 + 2.0 + 2.0);
     near(totals[2].imbalance_s, 5.0);
 }
 
@@ -48,7 +48,7 @@ static void failed_pus_and_bad_times_do_not_count(void **state)
     plb_totals_end_pass(totals, 3, 0, &done, 0.0, 2.0);
     near(totals[1].tail_s + totals[1].imbalance_s, 0.0);
     near(totals[2].imbalance_s, 1.0);
-    near(totals[0].held_up_s, 1.0);
+    near(totals[0].others_waited_s, 1.0);
 }
 
 /* Of three reports the second one is the longest, and a shorter one after it changes nothing. */

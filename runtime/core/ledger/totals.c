@@ -59,7 +59,7 @@ void plb_totals_end_pass(struct plb_pu_totals *totals, int n, int last, const st
             continue;
         totals[p].tail_s += fmin(waited, task_s);
         totals[p].imbalance_s += fmax(waited - task_s, 0.0);
-        totals[last].held_up_s += waited;
+        totals[last].others_waited_s += waited;
     }
 }
 

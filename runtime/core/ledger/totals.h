@@ -15,7 +15,7 @@ struct plb_pu_totals {
     double locking_s;              /* that its thread locked pages for these copies */
     double latest;                 /* when its latest report came, on the clock of the master */
     double imbalance_s, tail_s;    /* waited at the ends of passes; see plb_totals_end_pass */
-    double held_up_s;              /* that others waited so for it: their seconds added up */
+    double others_waited_s;        /* that others waited so for it: their seconds added up */
     double longest_s;              /* of its longest report, most often a task */
     struct plb_range longest;      /* its units */
     double training_s;             /* of the training, in which it executed nothing that it had reported */

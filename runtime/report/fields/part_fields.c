@@ -117,7 +117,7 @@ const struct plb_report_field plb_loss_fields[] = {
 
 const struct plb_report_field plb_change_fields[] = {
     {"change", PLB_UNIT_NONE, CHANGE(change), .meaning = "The change, such as `with balancer sure`."},
-    {"foretold_s", PLB_UNIT_SECONDS, CHANGE(foretold_s), .or_unknown = true,
+    {"predicted_s", PLB_UNIT_SECONDS, CHANGE(predicted_s), .or_unknown = true,
      .meaning = "Predicted time: `ratio` times that of the run; null if not simulated."},
     {"ratio", PLB_UNIT_RATIO, CHANGE(ratio), .or_unknown = true,
      .meaning = "Simulated time with the change over that without; null if not simulated."},

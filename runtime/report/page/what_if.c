@@ -49,7 +49,7 @@ static void put_change(const struct plb_report_change *c, FILE *out)
     fputs("<b>The run ", out);
     plb_html_text(c->change, out);
     fputs("</b> would have taken ", out);
-    put_seconds(c->foretold_s, out);
+    put_seconds(c->predicted_s, out);
     fprintf(out, ": %.3g&nbsp;%% less.", 100.0 * (1.0 - c->ratio));
 }
 
@@ -131,7 +131,7 @@ static void put_table(const struct plb_report *r, FILE *out)
         fputs("<tr><td>", out);
         plb_html_text(c->change, out);
         fputs("</td><td class=\"n\">", out);
-        put_seconds(c->foretold_s, out);
+        put_seconds(c->predicted_s, out);
         fprintf(out, "</td><td class=\"n\">%.1f&nbsp;%%</td></tr>\n", 100.0 * c->ratio);
     }
     fputs("</tbody></table></div></details>\n", out);

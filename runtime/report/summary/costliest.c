@@ -9,7 +9,7 @@ static int latest_of(const struct plb_report *r)
 {
     int late = 0;
     for (int p = 0; p < r->n_pus; p++)
-        late = r->pus[p].held_up_s > r->pus[late].held_up_s ? p : late;
+        late = r->pus[p].others_waited_s > r->pus[late].others_waited_s ? p : late;
     return late;
 }
 

@@ -196,7 +196,7 @@ static void say_gain(const struct plb_report *r, const char *advice, FILE *out)
             for (int i = 0; i < r->n_changes; i++)
                 if (strcmp(r->changes[i].change, same[k].change) == 0 && r->changes[i].ratio < 1.0 - SMALL)
                     fprintf(out, "; predicted: %s instead of %s",
-                            plb_seconds_print(r->changes[i].foretold_s, after),
+                            plb_seconds_print(r->changes[i].predicted_s, after),
                             plb_seconds_print(r->makespan_s, before));
 }
 
