@@ -18,6 +18,7 @@ struct plb_option_row {
         PLB_ROW_TEXT,
         PLB_ROW_SEED,
         PLB_ROW_SETTING,
+        PLB_ROW_JOBS,
         PLB_ROW_LOG,
         PLB_ROW_PROGRESS,
         PLB_ROW_VERBOSE,

@@ -8,6 +8,7 @@
 
 #include "base/memory.h"
 #include "config/command_line.h"
+#include "config/file_kind.h"
 #include "config/ini.h"
 #include "config/nearest.h"
 #include "config/option_rows.h"
@@ -21,6 +22,18 @@ static int take_seed(struct plb_arguments *a, const char *value, struct plb_erro
     if (!plb_parse_int(value, &seed) || seed < 0.0)
         return plb_fail(err, PLB_EINPUT, "--seed %s: expected a whole number, 0 or more", value);
     a->seed = (uint64_t)seed;
+    return PLB_OK;
+}
+
+/* `cluster.threads` = 0 means a program per core; somebody who types 0 here may mean none, or no limit. */
+static int take_jobs(struct plb_arguments *a, const struct plb_option_row *row, const char *value,
+                     struct plb_error *err)
+{
+    double jobs;
+    if (plb_parse_int(value, &jobs) && jobs < 1.0)
+        return plb_fail(err, PLB_EINPUT,
+                        "--jobs %s: expected 1 or more; without --jobs there is one program per core", value);
+    plb_assign(&a->settings, row->setting, value);
     return PLB_OK;
 }
 
@@ -71,6 +84,7 @@ static int take(struct plb_arguments *a, const struct plb_option_row *row, const
     case PLB_ROW_TEXT: return take_text(member, row->name, value, err);
     case PLB_ROW_SEED: return take_seed(a, value, err);
     case PLB_ROW_SETTING: plb_assign(&a->settings, row->setting, value != NULL ? value : ""); break;
+    case PLB_ROW_JOBS: return take_jobs(a, row, value, err);
     case PLB_ROW_LOG: return take_log(a, value, err);
     case PLB_ROW_PROGRESS: return take_progress(a, value, err);
     case PLB_ROW_VERBOSE: a->log = a->log > PLB_LOG_INFO ? a->log : PLB_LOG_INFO; break;
@@ -172,6 +186,20 @@ static bool lacks_conf(const struct plb_arguments *a)
     return a->conf != NULL && strchr(a->conf, '=') != NULL && strchr(a->conf, '/') == NULL;
 }
 
+/* A file of another kind in the place of the conf file. */
+static int refuse_kernel(const char *file, struct plb_error *err)
+{
+    if (plb_is_source(file))
+        return plb_fail(err, PLB_EINPUT,
+                        "%s is source code and no conf file; compile it, and name the .so under [app] in a "
+                        "conf file",
+                        file);
+    return plb_fail(err, PLB_EINPUT,
+                    "%s is a kernel and no conf file; write 'kernel = %s' under [app] in a conf file, and "
+                    "run plbrun with that",
+                    file, file);
+}
+
 static int refuse_conf(const struct plb_arguments *a, struct plb_error *err)
 {
     return plb_fail(err, PLB_EINPUT, "the conf file must come before '%s'; see --help", a->conf);
@@ -212,6 +240,8 @@ static int read_words(struct plb_arguments *a, int argc, char **argv, struct plb
     }
     if (lacks_conf(a))
         return refuse_conf(a, err);
+    if (a->conf != NULL && (plb_is_source(a->conf) || plb_is_kernel_file(a->conf)))
+        return refuse_kernel(a->conf, err);
     if (command && a->conf == NULL)
         assume_command(a);
     else if (a->bar)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/memory.h"
+#include "config/file_kind.h"
 #include "config/nearest.h"
 #include "config/settings.h"
 #include "device/driver.h"
@@ -166,26 +167,22 @@ static bool find_in(const struct folders *f, int end, const char *name, char pat
     return false;
 }
 
-static bool ends_in(const char *name, const char *end)
-{
-    size_t length = strlen(name), n = strlen(end);
-    return length > n && strcmp(name + length - n, end) == 0;
-}
-
 bool plb_is_object_path(const char *name)
 {
-    return strchr(name, '/') != NULL || ends_in(name, ".so") || ends_in(name, ".py");
+    return strchr(name, '/') != NULL || plb_is_kernel_file(name);
 }
 
 const char *plb_kernel_host(const char *path)
 {
-    return ends_in(path, ".py") ? PYTHON : NULL;
+    return plb_ends_in(path, ".py") ? PYTHON : NULL;
 }
 
 int plb_kernel_find(const char *name, const char *origin, char path[PLB_KERNEL_PATH_BYTES],
                     struct plb_error *err)
 {
     struct folders f;
+    if (plb_is_source(name))
+        return plb_fail(err, PLB_EINPUT, "%s: %s is source code; compile it, and name the .so", origin, name);
     if (plb_is_object_path(name)) {
         snprintf(path, PLB_KERNEL_PATH_BYTES, "%s%s", strchr(name, '/') != NULL ? "" : "./", name);
         if (access(path, R_OK) == 0)

@@ -64,6 +64,15 @@ helps "tasks that are too short" 'leave out balance.grain' slow-starts -- "$mm" 
 helps "units that are too large" 'more and smaller columns' equal -- "$mm" matmul.columns=2 \
     matmul.inner=100000 -- "$mm" matmul.columns=200 matmul.inner=1000
 
+# Rates that are not those of the kernel: the job is over at once, and its times say nothing.
+lines "$tmp/stencil.conf" '[app]' 'kernel = stencil'
+simulated equal "$tmp/stencil.conf" --balancer static
+grep -q 'if these are not the rates of stencil, add rate.stencil to each PU of the .cl' "$tmp/out" &&
+    ! grep -qE '^Advice: |differ in cost' "$tmp/out" && [ "$(field advice)" = None ]
+ok "rates of another kernel: the advice is rate.KERNEL, and nothing else" $?
+simulated equal "$tmp/mm.conf" && ! grep -q 'rate.matmul' "$tmp/out"
+ok "rates that suit the kernel are not doubted" $?
+
 # A link that is too slow for the data: files that all see do not cross it.
 lines "$tmp/triad.conf" '[app]' 'kernel = triad'
 python3 - "$tmp" <<'P'

@@ -123,6 +123,8 @@ refused_conf 'unknown balancer, in the conf' "app.conf:4: |no balancer 'plb-hek'
     '[app]' 'kernel = spmm' '[balance]' 'balancer = plb-hek'
 refused 'unknown kernel, as setting' "command line: |no kernel 'spnm'|did you mean 'spmm'?" \
     "$spmm" app.kernel=spnm
+refused_conf 'source code' "app.conf:2: |x.c is source code|compile it|name the .so" '[app]' 'kernel = x.c'
+refused_conf 'source code, by its path' 'lib/x.cu is source code|name the .so' '[app]' 'kernel = lib/x.cu'
 refused_conf 'unknown kernel, in the conf' "app.conf:2: |no kernel 'zzzzzz'|matmul|path of a .so" \
     '[app]' 'kernel = zzzzzz'
 refused 'not a number' 'command line: rows = many is not a whole number' "$spmm" spmm.rows=many

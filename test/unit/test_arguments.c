@@ -118,6 +118,11 @@ static void words_in_a_wrong_place_are_told(void **state)
         {"a.conf b.conf", "'b.conf' is neither the conf file (a.conf) nor section.key=value"},
         {"-np 3 a.conf", "unknown option -np; it belongs to mpirun: mpirun -np N plbrun app.conf"},
         {"--oversubscribe a.conf", "unknown option --oversubscribe; it belongs to mpirun"},
+        {"b/k.so", "b/k.so is a kernel and no conf file; write 'kernel = b/k.so' under [app] in a conf file"},
+        {"k.py --verify", "k.py is a kernel and no conf file"},
+        {"k.cu", "k.cu is source code and no conf file; compile it, and name the .so under [app] in a conf"},
+        {"--jobs 0 --run ls", "--jobs 0: expected 1 or more; without --jobs there is one program per core"},
+        {"-j 00 --run ls", "--jobs 00: expected 1 or more"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct plb_arguments a;

@@ -42,6 +42,17 @@ ok "where a test fails, the status is 1" $?
 lines "$tmp/counts" '3 passed, 0 failed, 1 skipped'
 check --all && grep -q 'QUICK=1' "$tmp/made"
 ok "a stage that has failed runs again" $?
+# A terminal sends SIGINT to all that runs.
+lines "$tmp/bin/make" '#!/bin/sh' 'case $* in *tests) exit 0 ;; esac' "touch $tmp/runs" 'sleep 20'
+rm -f build/checked
+PATH=$tmp/bin:$PATH env --default-signal=INT setsid scripts/check >"$tmp/out" 2>&1 &
+process=$!
+for ((i = 0; i < 200; i++)); do [ ! -e "$tmp/runs" ] || break; sleep 0.1; done
+kill -INT -- "-$process"
+wait "$process"
+[ $? -eq 130 ] && grep -q '^check: interrupted by SIGINT' "$tmp/out" && ! grep -q passed "$tmp/out" &&
+    [ ! -e build/checked ]
+ok "where it is interrupted, it says so and counts nothing" $?
 check --al; [ $? -eq 2 ] && grep -q 'no option --al' "$tmp/out"
 ok "an unknown option is refused" $?
 done_testing

@@ -14,6 +14,17 @@
 #define WORTH 0.05
 #define BALANCER "sure" /* the default */
 
+/* Seconds of the best fixed distribution below which the rates of a .cluster file are doubted. Larger: short
+ * jobs with right rates are doubted. Smaller: jobs of microseconds get advice that means nothing. A choice:
+ * messages and starts take most of a job of some milliseconds, and the examples take seconds on the machines
+ * that we describe. */
+#define SOON 5e-3
+
+bool plb_advice_doubts_rates(const struct plb_report *r)
+{
+    return r->mode == PLB_SIMULATED && !r->replayed && r->optimum_s < SOON;
+}
+
 /* The value of a setting; "" where the run has none of this name. */
 static const char *setting(const struct plb_report *r, const char *section, const char *key)
 {
@@ -143,7 +154,8 @@ void plb_advice_find(struct plb_report *r)
     for (int kind = 0; kind < PLB_LOSSES; kind++) {
         struct plb_report_loss *loss = &r->losses[kind];
         loss->advice[0] = '\0';
-        if (of[kind] != NULL && r->balancer != NULL && loss->seconds > WORTH * r->makespan_s)
+        if (of[kind] != NULL && r->balancer != NULL && !plb_advice_doubts_rates(r)
+            && loss->seconds > WORTH * r->makespan_s)
             of[kind](r, loss->advice);
         if (loss->advice[0] != '\0' && (best == NULL || loss->seconds > best->seconds))
             best = loss;

@@ -9,4 +9,8 @@
  * losses and the settings of the report. Thread-safe. */
 void plb_advice_find(struct plb_report *report);
 
+/* Whether a simulated job is over so soon that its .cluster file probably has the rates of another kernel.
+ * Then there is no advice about balancing. Thread-safe. */
+bool plb_advice_doubts_rates(const struct plb_report *report);
+
 #endif

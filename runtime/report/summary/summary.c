@@ -10,6 +10,7 @@
 #include "report/energy.h"
 #include "report/fields/fields.h"
 #include "report/quantity.h"
+#include "report/summary/advice.h"
 #include "report/summary/cores.h"
 #include "report/summary/goal.h"
 #include "report/summary/verdict.h"
@@ -197,7 +198,8 @@ static void say_spread(const struct plb_report *r, FILE *out)
     bool disturbed = false; /* by others on the cores: their times say nothing of costs */
     for (int p = 0; p < r->n_pus; p++)
         disturbed |= plb_lacks_cores(r, &r->pus[p]);
-    if (disturbed || !(r->cost_spread > WORTH_SAYING && r->cost_apart > WORTH_TIME))
+    if (disturbed || plb_advice_doubts_rates(r)
+        || !(r->cost_spread > WORTH_SAYING && r->cost_apart > WORTH_TIME))
         return;
     fprintf(out, "%s differ in cost%s: ", r->unit, r->costs_given ? " more than the kernel says" : "");
     plb_report_say(
@@ -318,6 +320,11 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
                 "the kernel gives no costs of its %s: the simulation assumes equal costs, and takes rates of "
                 "PUs as %s per second\n",
                 r->unit, r->unit);
+    if (plb_advice_doubts_rates(r)) {
+        plb_report_say(r, "by the rates of the PUs this job needs {optimum_s}: ", out);
+        fprintf(out, "if these are not the rates of %s, add rate.%s to each PU of the .cluster file\n",
+                r->app, r->app);
+    }
     if (r->mode == PLB_SIMULATED)
         plb_report_say(r,
                        "(simulated: times are virtual, and no output is written; the best fixed distribution "
