@@ -12,6 +12,8 @@
 # in parts. FOLDER/ranks.md is the table.
 . "$(dirname "$0")/../support/lib.sh"
 set -o pipefail
+PLB_PYTHON=${PLB_PYTHON-$(python_with numpy)}
+export PLB_PYTHON
 folder=${1:?usage: test/bench/ranks.sh FOLDER [RUNS [KERNEL...]]} runs=${2:-3}
 shift $(($# < 2 ? $# : 2))
 
@@ -21,7 +23,7 @@ jobs() {
     cat <<'J'
 binomial    1 64     1e7  binomial.count=SIZE
 blackscholes 1 64    1e7  blackscholes.count=SIZE blackscholes.method=montecarlo
-command     1 50     1e5  --run awk\ 'BEGIN{for(i=0;i<20000;i++)s+={}*i}' --range 1-SIZE
+command     1 50     1e5  --run "awk 'BEGIN{for(i=0;i<20000;i++)s+={}*i}'" --range 1-SIZE
 gaussian    1 500    5e5  gaussian.height=SIZE gaussian.width=2000 gaussian.sigma=40
 grn         3 100    1e4  grn.genes=SIZE grn.set=2
 kmeans      1 50000  2e7  kmeans.count=SIZE kmeans.clusters=32 kmeans.passes=10 kmeans.tolerance=0
