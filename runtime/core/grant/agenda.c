@@ -33,7 +33,7 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     a->seen.view.backups = config->backups;
     bool by_power = config->balancer->basis != NULL
                  && config->balancer->basis(config->params) == PLB_BY_POWER;
-    a->chosen = plb_chosen_new(&config->goal, config->pus, broker->n, by_power);
+    a->selection = plb_selection_new(&config->goal, config->pus, broker->n, by_power);
     return a;
 }
 
@@ -47,7 +47,7 @@ void plb_agenda_free(struct plb_agenda *a)
     plb_waiting_list_fini(&a->waiting);
     plb_recalls_fini(&a->recalls);
     plb_least_fini(&a->least);
-    plb_chosen_free(a->chosen);
+    plb_selection_free(a->selection);
     free(a->begun);
     free(a->shares);
     free(a->owners);
@@ -99,7 +99,7 @@ static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
 {
     while (plb_ledger_free_units(a->ledger) > 0 && !a->seen.pus[p].lost
            && a->seen.pus[p].outstanding < PLB_BLOCKS_AHEAD && !plb_balancer_view_overruns(&a->seen, p)
-           && !(a->chosen != NULL && plb_chosen_has_enough(a->chosen, &a->seen.view, p))) {
+           && !(a->selection != NULL && plb_selection_has_enough(a->selection, &a->seen.view, p))) {
         double work = a->config.balancer->grant(a->policy, &a->seen.view, p);
         if (!(work > 0.0)) {
             if (work < 0.0)
@@ -109,7 +109,7 @@ static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
             return;
         }
         plb_agenda_stand_no_more(a, &a->stood.freed); /* these units were another PU's share */
-        work = a->chosen != NULL ? plb_chosen_most(a->chosen, &a->seen.view, p, work) : work;
+        work = a->selection != NULL ? plb_selection_most(a->selection, &a->seen.view, p, work) : work;
         plb_agenda_grant(a, p, work, out);
     }
     plb_waiting_list_leave(&a->waiting, p);
@@ -242,10 +242,10 @@ void plb_agenda_metered(struct plb_agenda *a, int first, const struct plb_window
                         struct plb_outbox *out)
 {
     int from = out->n;
-    if (a->chosen == NULL || a->policy == NULL)
+    if (a->selection == NULL || a->policy == NULL)
         return;
     a->seen.view.now = now;
-    plb_chosen_metered(a->chosen, &a->seen.view, first, window);
+    plb_selection_metered(a->selection, &a->seen.view, first, window);
     if (plb_agenda_choose(a, out)) {
         feed_everyone(a, out);
         conclude(a, from, out);
@@ -254,7 +254,7 @@ void plb_agenda_metered(struct plb_agenda *a, int first, const struct plb_window
 
 const struct plb_watts *plb_agenda_watts(const struct plb_agenda *a)
 {
-    return a->chosen != NULL ? plb_chosen_watts(a->chosen) : NULL;
+    return a->selection != NULL ? plb_selection_watts(a->selection) : NULL;
 }
 
 /* Tells the balancer of blocks that were ended by others than their owners. Returns how many owners there
@@ -285,8 +285,8 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
     if (a->config.balancer->done != NULL && !plb_pu_waits(a->config.pus->states[pu]))
         a->config.balancer->done(a->policy, &a->seen.view, pu, sample);
     int n_owners = tell_ends(a, pu);
-    if (a->chosen != NULL) {
-        plb_chosen_reported(a->chosen, &a->seen.view, pu);
+    if (a->selection != NULL) {
+        plb_selection_reported(a->selection, &a->seen.view, pu);
         if (plb_agenda_choose(a, out))
             feed_everyone(a, out);
     }
@@ -309,8 +309,8 @@ void plb_agenda_lose(struct plb_agenda *a, int first_pu, int n_pus)
 {
     for (int p = first_pu; p < first_pu + n_pus; p++) {
         bool worked = plb_pus_works(a->config.pus, p);
-        if (a->chosen != NULL)
-            plb_chosen_lost(a->chosen, p);
+        if (a->selection != NULL)
+            plb_selection_lost(a->selection, p);
         if (plb_pus_usable(a->config.pus, p))
             plb_pus_become(a->config.pus, p, PLB_PU_LOST);
         if (!worked)

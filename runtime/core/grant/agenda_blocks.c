@@ -71,14 +71,14 @@ static struct plb_slicing slicing_of(struct plb_agenda *a, int p, double work, d
 {
     struct plb_history *h = plb_balancer_view_history(&a->seen, p);
     *share = 0.0;
-    if (!a->config.saves && (!a->config.migration || (a->seen.view.living < 2 && a->chosen == NULL)))
+    if (!a->config.saves && (!a->config.migration || (a->seen.view.living < 2 && a->selection == NULL)))
         return (struct plb_slicing){INFINITY, -1.0};
     bool planned = a->seen.beliefs && a->seen.map->told && plb_agenda_all_known(a);
     double ahead = planned ? a->seen.pus[p].granted - a->seen.pus[p].done : INFINITY;
     struct plb_promise promise = {work, ahead, plb_balancer_view_share(&a->seen, p)};
     *share = fmax(promise.share, work);
     struct plb_slicing s = plb_slicing(h, &promise, a->config.task_s);
-    if (a->chosen != NULL || !a->config.backups)
+    if (a->selection != NULL || !a->config.backups)
         plb_slicing_judge(&s, h, *share);
     return s;
 }

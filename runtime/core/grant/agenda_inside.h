@@ -3,7 +3,7 @@
 #define PLB_CORE_GRANT_AGENDA_INSIDE_H
 
 #include "core/grant/agenda_config.h"
-#include "core/grant/chosen.h"
+#include "core/grant/selection.h"
 #include "core/grant/least.h"
 #include "core/grant/recall.h"
 #include "core/grant/waiting_list.h"
@@ -25,11 +25,11 @@ struct plb_agenda {
     void *policy; /* the balancer's state in this pass; NULL before the first */
     struct plb_waiting_list waiting;
     struct plb_recalls recalls;
-    double again_at, again_s;  /* when those that wait are asked again where somebody is late: seconds since
-                                  the  pass began; and how long after that once more */
-    struct plb_chosen *chosen; /* NULL: all PUs work */
-    int *owners;               /* of blocks that a report ended; room for all open blocks */
-    int *removed, n_removed;   /* PUs of whose loss the balancer is to hear */
+    double again_at, again_s; /* when those that wait are asked again where somebody is late: seconds since
+                                 the  pass began; and how long after that once more */
+    struct plb_selection *selection; /* NULL: all PUs work */
+    int *owners;                     /* of blocks that a report ended; room for all open blocks */
+    int *removed, n_removed;         /* PUs of whose loss the balancer is to hear */
     int pass;
     bool turned;           /* a node is to hear of PUs that are left out, or have come back */
     int unknown;           /* PUs before this one that work have a rate */

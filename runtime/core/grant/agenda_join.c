@@ -25,8 +25,8 @@ void plb_agenda_join(struct plb_agenda *a)
     while (a->seen.view.n_pus < a->config.pus->n)
         plb_balancer_view_add(&a->seen);
     plb_agenda_stand_no_more(a, &a->stood.joined); /* else they would get nothing before somebody is late */
-    if (a->chosen != NULL)
-        plb_chosen_joined(a->chosen, &a->seen.view);
+    if (a->selection != NULL)
+        plb_selection_joined(a->selection, &a->seen.view);
     if (a->policy != NULL)
         plb_agenda_restart(a);
 }

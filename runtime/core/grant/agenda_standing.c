@@ -89,7 +89,7 @@ static bool any_silent(const struct plb_agenda *a)
 static bool may_stand(const struct plb_agenda *a)
 {
     const struct plb_cost_map *map = a->seen.map;
-    return a->config.balancer->stands && a->chosen == NULL && map->told
+    return a->config.balancer->stands && a->selection == NULL && map->told
         && plb_ledger_free_units(a->ledger) == map->units && !any_silent(a);
 }
 

@@ -47,7 +47,7 @@ static double sure_of(const struct plb_agenda *a, int p, double seconds)
 bool plb_agenda_trust(struct plb_agenda *a)
 {
     double work = 0.0, rate = 0.0;
-    if (a->trusted || a->chosen != NULL || !a->seen.map->told || !plb_agenda_all_known(a))
+    if (a->trusted || a->selection != NULL || !a->seen.map->told || !plb_agenda_all_known(a))
         return false;
     a->trusted = true;
     for (int p = 0; p < a->seen.view.n_pus; p++)

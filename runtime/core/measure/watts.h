@@ -1,4 +1,4 @@
-/* Watts of PUs, learned from WINDOWs while the run goes on. Part of the agenda: core/grant/chosen goes by
+/* Watts of PUs, learned from WINDOWs while the run goes on. Part of the agenda: core/grant/selection goes by
  * them.
  *
  * A domain is what one meter measures: a GPU, or the processors of a host with all PUs on them. Its PUs that

@@ -1,11 +1,11 @@
 /* Rates from samples, a choice from rates. */
-#include "core/grant/chosen.h"
+#include "core/grant/selection.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "core/grant/chosen_inside.h"
+#include "core/grant/selection_inside.h"
 
 /* Part of the time of a pass from decision to decision. Larger: what has changed is seen later. Smaller: the
  * master decides more. The second, in seconds for each PU, keeps that below a tenth of its time. */
@@ -35,14 +35,14 @@
  * Smaller: PUs come back for a few tasks. */
 #define TOO_LATE 0.02
 
-struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, struct plb_pus *pus, int n_nodes,
-                                  bool by_power)
+struct plb_selection *plb_selection_new(const struct plb_goal *goal, struct plb_pus *pus, int n_nodes,
+                                        bool by_power)
 {
     size_t n = (size_t)pus->room + 1;
     if (goal->objective == PLB_OBJECTIVE_TIME && !(goal->power_cap > 0.0))
         return NULL;
-    struct plb_chosen *c = plb_alloc(sizeof *c);
-    *c = (struct plb_chosen){.goal = *goal, .all = pus, .by_power = by_power, .n_nodes = n_nodes};
+    struct plb_selection *c = plb_alloc(sizeof *c);
+    *c = (struct plb_selection){.goal = *goal, .all = pus, .by_power = by_power, .n_nodes = n_nodes};
     c->pus = plb_alloc(n * sizeof *c->pus);
     c->speeds = plb_alloc(n * sizeof *c->speeds);
     c->x = plb_alloc(n * sizeof *c->x);
@@ -54,7 +54,7 @@ struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, struct plb_pus *p
     return c;
 }
 
-void plb_chosen_free(struct plb_chosen *c)
+void plb_selection_free(struct plb_selection *c)
 {
     if (c == NULL)
         return;
@@ -82,40 +82,40 @@ static double rate_of(const struct plb_pu *pu)
 }
 
 /* Whether a PU is known by now. */
-void plb_chosen_judge(struct plb_chosen *c, const struct plb_view *view, int p)
+void plb_selection_judge(struct plb_selection *c, const struct plb_view *view, int p)
 {
-    struct chosen_pu *own = &c->pus[p];
-    bool before = own->known, rate = plb_chosen_has_worked(c, view, p);
+    struct selection_pu *own = &c->pus[p];
+    bool before = own->known, rate = plb_selection_has_worked(c, view, p);
     own->known = before || (rate && (c->watts == NULL || plb_watts_settled(c->watts, p)));
     c->known += own->known && !before;
     bool as_before = fabs(own->now - own->rate) <= MOVED * own->rate;
-    bool well = own->hoped > own->rate && plb_chosen_hope(c, view, p) == 0.0; /* it was not known well */
+    bool well = own->hoped > own->rate && plb_selection_hope(c, view, p) == 0.0; /* it was not known well */
     c->moved = c->moved || own->tried;
     c->moved = c->moved || (own->known && (well || !(as_before && own->hoped <= (1.0 + MOVED) * own->rate)));
 }
 
 /* A PU has a sample, or may have some from before the pass. */
-static void look_at(struct plb_chosen *c, const struct plb_view *view, int p)
+static void look_at(struct plb_selection *c, const struct plb_view *view, int p)
 {
-    struct chosen_pu *own = &c->pus[p];
+    struct selection_pu *own = &c->pus[p];
     const struct plb_pu *pu = &view->pus[p];
     double rate = rate_of(pu);
     if (pu->n_samples > 0)
-        plb_chosen_note(own, &pu->samples[pu->n_samples - 1], pu->estimate->empty_s);
+        plb_selection_note(own, &pu->samples[pu->n_samples - 1], pu->estimate->empty_s);
     c->now += rate - own->now;
     own->now = rate;
-    plb_chosen_judge(c, view, p);
+    plb_selection_judge(c, view, p);
 }
 
-void plb_chosen_readmit(struct plb_chosen *c)
+void plb_selection_readmit(struct plb_selection *c)
 {
-    c->passes = plb_chosen_account(c);
+    c->passes = plb_selection_account(c);
     for (int p = 0; p < c->all->n; p++)
         if (plb_pu_waits(c->all->states[p]))
             plb_pus_become(c->all, p, PLB_PU_SERVED);
 }
 
-void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view, bool unknown_cost)
+void plb_selection_begin(struct plb_selection *c, const struct plb_view *view, bool unknown_cost)
 {
     c->unknown_cost = unknown_cost;
     c->total = view->total;
@@ -127,42 +127,42 @@ void plb_chosen_begin(struct plb_chosen *c, const struct plb_view *view, bool un
     if (c->watts != NULL)
         c->turned = plb_watts_pass(c->watts);
     for (int p = 0; p < view->n_pus; p++) {
-        c->pus[p] = (struct chosen_pu){0};
+        c->pus[p] = (struct selection_pu){0};
         for (int i = view->pus[p].recalled; i < view->pus[p].n_samples - 1; i++)
-            plb_chosen_note(&c->pus[p], &view->pus[p].samples[i], view->pus[p].estimate->empty_s);
+            plb_selection_note(&c->pus[p], &view->pus[p].samples[i], view->pus[p].estimate->empty_s);
         if (plb_pus_usable(c->all, p))
             look_at(c, view, p);
     }
 }
 
-void plb_chosen_reported(struct plb_chosen *c, const struct plb_view *view, int p)
+void plb_selection_reported(struct plb_selection *c, const struct plb_view *view, int p)
 {
     look_at(c, view, p);
 }
 
-void plb_chosen_lost(struct plb_chosen *c, int p)
+void plb_selection_lost(struct plb_selection *c, int p)
 {
     c->known -= c->pus[p].known && plb_pus_usable(c->all, p);
-    c->forced = c->forced || !plb_chosen_out(c, p);
+    c->forced = c->forced || !plb_selection_out(c, p);
     if (c->watts != NULL)
         plb_watts_lost(c->watts);
 }
 
-void plb_chosen_joined(struct plb_chosen *c, const struct plb_view *view)
+void plb_selection_joined(struct plb_selection *c, const struct plb_view *view)
 {
     c->forced = true;
     if (c->watts != NULL)
         plb_watts_joined(c->watts, view->now);
 }
 
-double plb_chosen_rate(const struct plb_chosen *c, int p)
+double plb_selection_rate(const struct plb_selection *c, int p)
 {
     return c->pus[p].rate;
 }
 
 /* --------------------------------------------------------------------------- decisions */
 
-bool plb_chosen_due(struct plb_chosen *c, const struct plb_view *view)
+bool plb_selection_due(struct plb_selection *c, const struct plb_view *view)
 {
     c->turned = c->turned || (c->watts != NULL && plb_watts_late(c->watts, view->now));
     if (c->forced || c->turned)
@@ -175,22 +175,23 @@ bool plb_chosen_due(struct plb_chosen *c, const struct plb_view *view)
 
 /* Fills in the rates and watts, and returns the number of PUs with a rate. One whose watts are unknown has
  * none: it works in any case, and the others are chosen as if it were not there. */
-static int describe(struct plb_chosen *c, const struct plb_view *view)
+static int describe(struct plb_selection *c, const struct plb_view *view)
 {
     int n = 0;
-    plb_chosen_find_errors(c, view);
+    plb_selection_find_errors(c, view);
     c->hopes = false;
     for (int i = 0; i < c->n_nodes; i++)
         c->static_watts[i] = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
-        struct chosen_pu *own = &c->pus[p];
+        struct selection_pu *own = &c->pus[p];
         double idle, besides;
-        bool counts = plb_chosen_watts_of(c, p, &idle, &besides) && own->known && plb_pus_usable(c->all, p);
+        bool counts = plb_selection_watts_of(c, p, &idle, &besides) && own->known
+                   && plb_pus_usable(c->all, p);
         own->rate = !counts     ? 0.0
                   : c->by_power ? view->pus[p].power
-                                : plb_chosen_steady(own, rate_of(&view->pus[p]));
-        own->hoped = counts ? own->rate * (1.0 + plb_chosen_hope(c, view, p)) : 0.0;
-        c->hopes = c->hopes || (own->hoped > own->rate && !plb_chosen_out(c, p));
+                                : plb_selection_steady(own, rate_of(&view->pus[p]));
+        own->hoped = counts ? own->rate * (1.0 + plb_selection_hope(c, view, p)) : 0.0;
+        c->hopes = c->hopes || (own->hoped > own->rate && !plb_selection_out(c, p));
         c->static_watts[c->all->infos[p].node] += idle;
         c->speeds[p] = (struct plb_power_pu){own->rate, besides, c->all->infos[p].node};
         n += own->rate > 0.0;
@@ -199,7 +200,7 @@ static int describe(struct plb_chosen *c, const struct plb_view *view)
 }
 
 /* The best of the PUs that have a speed. */
-static bool solve(const struct plb_chosen *c, const struct plb_view *view, double left, double spare,
+static bool solve(const struct plb_selection *c, const struct plb_view *view, double left, double spare,
                   double *x, struct plb_aim_answer *answer)
 {
     double deadline = c->goal.deadline_s > 0.0 ? (1.0 - spare) * c->goal.deadline_s - view->now : INFINITY;
@@ -210,7 +211,7 @@ static bool solve(const struct plb_chosen *c, const struct plb_view *view, doubl
         && (answer->state == PLB_AIM_MET || answer->state == PLB_AIM_LATE);
 }
 
-static double value_of(const struct plb_chosen *c, const struct plb_aim_answer *a)
+static double value_of(const struct plb_selection *c, const struct plb_aim_answer *a)
 {
     bool late = a->state == PLB_AIM_LATE;
     if (late || c->goal.objective == PLB_OBJECTIVE_TIME)
@@ -220,18 +221,18 @@ static double value_of(const struct plb_chosen *c, const struct plb_aim_answer *
 
 /* Which PUs work, with the rates that PUs have or those that they may have. Takes the PUs that are left out
  * already into account: they come back where that is worth it. */
-static bool choose(struct plb_chosen *c, const struct plb_view *view, double left, bool hoped,
+static bool choose(struct plb_selection *c, const struct plb_view *view, double left, bool hoped,
                    struct plb_aim_answer *answer)
 {
     struct plb_aim_answer less;
     bool any_out = false;
     for (int p = 0; p < view->n_pus; p++)
-        c->speeds[p].speed = !hoped ? c->pus[p].rate : plb_chosen_out(c, p) ? 0.0 : c->pus[p].hoped;
+        c->speeds[p].speed = !hoped ? c->pus[p].rate : plb_selection_out(c, p) ? 0.0 : c->pus[p].hoped;
     if (!solve(c, view, left, SPARE, c->x, answer))
         return false;
     for (int p = 0; p < view->n_pus; p++) {
-        any_out = any_out || (plb_chosen_out(c, p) && c->x[p] > 0.0);
-        c->speeds[p].speed *= plb_chosen_out(c, p) ? 0.0 : 1.0;
+        any_out = any_out || (plb_selection_out(c, p) && c->x[p] > 0.0);
+        c->speeds[p].speed *= plb_selection_out(c, p) ? 0.0 : 1.0;
     }
     if (!any_out || !solve(c, view, left, SPARE_WITHOUT, c->less, &less) || less.state != answer->state
         || value_of(c, &less) > (1.0 + WORTH) * value_of(c, answer))
@@ -246,7 +247,7 @@ static bool choose(struct plb_chosen *c, const struct plb_view *view, double lef
 /* While some PUs are not known well, one works that is needed by the rates as they are, or by those that are
  * hoped for. A hope for others alone leaves nobody out, since it would come back soon, and no hope brings one
  * back. */
-static bool choose_all(struct plb_chosen *c, const struct plb_view *view, double left,
+static bool choose_all(struct plb_selection *c, const struct plb_view *view, double left,
                        struct plb_aim_answer *answer)
 {
     struct plb_aim_answer hoped;
@@ -261,7 +262,7 @@ static bool choose_all(struct plb_chosen *c, const struct plb_view *view, double
 }
 
 /* PUs that are needed in part: they are left out where the others end in time, or nearly. */
-static void leave_out_parts(struct plb_chosen *c, const struct plb_view *view, double left,
+static void leave_out_parts(struct plb_selection *c, const struct plb_view *view, double left,
                             const struct plb_aim_answer *answer)
 {
     double full = 0.0;
@@ -281,15 +282,15 @@ static void leave_out_parts(struct plb_chosen *c, const struct plb_view *view, d
 }
 
 /* Whether a PU may not work under the cap, since its watts are not known, and will not be. */
-static bool unsafe(const struct plb_chosen *c, int p)
+static bool unsafe(const struct plb_selection *c, int p)
 {
     double idle, besides;
     return c->goal.power_cap > 0.0 && !c->by_power && (c->watts == NULL || plb_watts_settled(c->watts, p))
-        && !plb_chosen_watts_of(c, p, &idle, &besides);
+        && !plb_selection_watts_of(c, p, &idle, &besides);
 }
 
 /* Where the cap lets nobody work, as learned watts may show, the PU of fewest watts does it alone. */
-static bool choose_least(struct plb_chosen *c, const struct plb_view *view, struct plb_aim_answer *answer)
+static bool choose_least(struct plb_selection *c, const struct plb_view *view, struct plb_aim_answer *answer)
 {
     int least = -1;
     for (int p = 0; p < view->n_pus; p++) {
@@ -305,22 +306,22 @@ static bool choose_least(struct plb_chosen *c, const struct plb_view *view, stru
     return true;
 }
 
-void plb_chosen_need(struct plb_chosen *c, int p)
+void plb_selection_need(struct plb_selection *c, int p)
 {
     c->pus[p].needed = true;
     plb_pus_become(c->all, p, PLB_PU_SERVED);
 }
 
 /* A PU is left out, or is not. */
-static void set_out(struct plb_chosen *c, int p, bool out)
+static void set_out(struct plb_selection *c, int p, bool out)
 {
     out = out && !c->pus[p].needed;
-    if (plb_pus_usable(c->all, p) && out != plb_chosen_out(c, p))
+    if (plb_pus_usable(c->all, p) && out != plb_selection_out(c, p))
         plb_pus_become(c->all, p, out ? PLB_PU_LEFT_OUT : PLB_PU_SERVED);
 }
 
 /* Decides by rates and watts. */
-static void decide(struct plb_chosen *c, const struct plb_view *view, double left)
+static void decide(struct plb_selection *c, const struct plb_view *view, double left)
 {
     struct plb_aim_answer answer;
     bool must = c->forced;
@@ -340,21 +341,21 @@ static void decide(struct plb_chosen *c, const struct plb_view *view, double lef
     if (!c->hopes && answer.state != PLB_AIM_OVER)
         leave_out_parts(c, view, left, &answer);
     if (c->goal.objective != PLB_OBJECTIVE_TIME && !(c->goal.power_cap > 0.0))
-        plb_chosen_keep_tried(c, view, left);
+        plb_selection_keep_tried(c, view, left);
     for (int p = 0; p < view->n_pus; p++)
         set_out(c, p, c->pus[p].rate > 0.0 ? !(c->x[p] > 0.0) : unsafe(c, p));
-    plb_chosen_note_watts(c);
+    plb_selection_note_watts(c);
 }
 
-void plb_chosen_decide(struct plb_chosen *c, const struct plb_view *view, double left)
+void plb_selection_decide(struct plb_selection *c, const struct plb_view *view, double left)
 {
     decide(c, view, left);
     if (c->watts == NULL)
         return;
-    plb_chosen_keep_one(c, view);
+    plb_selection_keep_one(c, view);
     for (int p = 0; p < view->n_pus; p++) {
         bool rests = plb_watts_rests(c->watts, p) && !c->pus[p].needed, usable = plb_pus_usable(c->all, p);
-        if (usable && !plb_chosen_out(c, p) && rests != (c->all->states[p] == PLB_PU_RESTING))
+        if (usable && !plb_selection_out(c, p) && rests != (c->all->states[p] == PLB_PU_RESTING))
             plb_pus_become(c->all, p, rests ? PLB_PU_RESTING : PLB_PU_SERVED);
     }
 }

@@ -15,8 +15,8 @@
  * Cost: O(1) per report; a decision, O(n log n), at most every fiftieth of the time that has passed. Weak
  * where rates depend on the size of blocks, and where training is a large part of the job. Not thread-safe.
  */
-#ifndef PLB_CORE_GRANT_CHOSEN_H
-#define PLB_CORE_GRANT_CHOSEN_H
+#ifndef PLB_CORE_GRANT_SELECTION_H
+#define PLB_CORE_GRANT_SELECTION_H
 
 #include "core/measure/watts.h"
 #include "core/message/message.h"
@@ -24,53 +24,54 @@
 #include "core/work/goal.h"
 #include "model/energy/objective.h"
 
-struct plb_chosen;
+struct plb_selection;
 
 /* NULL where all PUs work in any case. The PUs are borrowed. by_power: rates are their given powers, and
  * nothing is measured. */
-struct plb_chosen *plb_chosen_new(const struct plb_goal *goal, struct plb_pus *pus, int n_nodes,
-                                  bool by_power);
-void plb_chosen_free(struct plb_chosen *chosen);
+struct plb_selection *plb_selection_new(const struct plb_goal *goal, struct plb_pus *pus, int n_nodes,
+                                        bool by_power);
+void plb_selection_free(struct plb_selection *selection);
 
 /* A pass is over: nobody is left out until the next decision. */
-void plb_chosen_readmit(struct plb_chosen *chosen);
+void plb_selection_readmit(struct plb_selection *selection);
 
 /* A PU that is left out, or rests, works until the pass ends: nobody else may execute some units. */
-void plb_chosen_need(struct plb_chosen *chosen, int pu);
+void plb_selection_need(struct plb_selection *selection, int pu);
 
 /* A pass begins. unknown_cost: its units may cost unlike amounts. Then
  * a PU is left out once it is surely expensive. */
-void plb_chosen_begin(struct plb_chosen *chosen, const struct plb_view *view, bool unknown_cost);
+void plb_selection_begin(struct plb_selection *selection, const struct plb_view *view, bool unknown_cost);
 
 /* PU `pu` has a new sample; is about to become lost; some have come. */
-void plb_chosen_reported(struct plb_chosen *chosen, const struct plb_view *view, int pu);
-void plb_chosen_lost(struct plb_chosen *chosen, int pu);
-void plb_chosen_joined(struct plb_chosen *chosen, const struct plb_view *view);
+void plb_selection_reported(struct plb_selection *selection, const struct plb_view *view, int pu);
+void plb_selection_lost(struct plb_selection *selection, int pu);
+void plb_selection_joined(struct plb_selection *selection, const struct plb_view *view);
 
 /* A WINDOW has come, whose first PU is number `first`. */
-void plb_chosen_metered(struct plb_chosen *chosen, const struct plb_view *view, int first,
-                        const struct plb_window *window);
+void plb_selection_metered(struct plb_selection *selection, const struct plb_view *view, int first,
+                           const struct plb_window *window);
 
 /* The watts that are learned; NULL: all are told. */
-const struct plb_watts *plb_chosen_watts(const struct plb_chosen *chosen);
+const struct plb_watts *plb_selection_watts(const struct plb_selection *selection);
 
 /* Whether a PU gets no further block yet: it is tried with one unit after the other. */
-bool plb_chosen_has_enough(const struct plb_chosen *chosen, const struct plb_view *view, int pu);
+bool plb_selection_has_enough(const struct plb_selection *selection, const struct plb_view *view, int pu);
 
 /* The part of a block that a PU may get: all of it, but while others wait for their turn, and while units of
  * unknown costs leave open how quick it is. */
-double plb_chosen_most(const struct plb_chosen *chosen, const struct plb_view *view, int pu, double work);
+double plb_selection_most(const struct plb_selection *selection, const struct plb_view *view, int pu,
+                          double work);
 
 /* Whether it is time to decide. */
-bool plb_chosen_due(struct plb_chosen *chosen, const struct plb_view *view);
+bool plb_selection_due(struct plb_selection *selection, const struct plb_view *view);
 
 /* Decides who works on so much work: others are left out, or rest, from now on. */
-void plb_chosen_decide(struct plb_chosen *chosen, const struct plb_view *view, double left);
+void plb_selection_decide(struct plb_selection *selection, const struct plb_view *view, double left);
 
 /* Work per second, as of the last decision; 0: not known. */
-double plb_chosen_rate(const struct plb_chosen *chosen, int pu);
+double plb_selection_rate(const struct plb_selection *selection, int pu);
 
 /* Of the passes so far; the one that runs counts in full. */
-struct plb_goal_account plb_chosen_account(const struct plb_chosen *chosen);
+struct plb_goal_account plb_selection_account(const struct plb_selection *selection);
 
 #endif

@@ -8,8 +8,8 @@
  * far from log-normal, as long as PUs have had few units. */
 #include <math.h>
 
-#include "core/grant/chosen.h"
-#include "core/grant/chosen_inside.h"
+#include "core/grant/selection.h"
+#include "core/grant/selection_inside.h"
 
 /* The variance of costs before two reports of a PU have shown it, which counts as one report of a unit.
  * Larger: PUs are tried for longer where units are alike. Smaller: the first units decide. */
@@ -35,7 +35,7 @@
 /* Rounds in which variances are found; each halves what they are off, about. */
 #define ROUNDS 6
 
-void plb_chosen_note(struct chosen_pu *own, const struct plb_sample *s, double start_s)
+void plb_selection_note(struct selection_pu *own, const struct plb_sample *s, double start_s)
 {
     double transfer_s = own->n_reports > 0 ? s->transfer_s
                                            : 0.0; /* the first is long: ranks had not spoken before */
@@ -44,7 +44,7 @@ void plb_chosen_note(struct chosen_pu *own, const struct plb_sample *s, double s
     if (!(work > 0.0 && seconds > 0.0 && isfinite(work + seconds)))
         return;
     int size = work < 1.0 ? 0 : ilogb(work);
-    struct chosen_reports *r = &own->reports[size < CHOSEN_SIZES ? size : CHOSEN_SIZES - 1];
+    struct selection_reports *r = &own->reports[size < CHOSEN_SIZES ? size : CHOSEN_SIZES - 1];
     double rate = log(work / seconds);
     r->n++;
     r->work += work;
@@ -61,11 +61,11 @@ static double variance_of(double unlike, double work)
 }
 
 /* The logarithm of a PU's rate by its reports, and the variance of that. */
-static double mean_of(const struct chosen_pu *own, double unlike, double *variance)
+static double mean_of(const struct selection_pu *own, double unlike, double *variance)
 {
     double sum = 0.0, weight = 0.0;
     for (int i = 0; i < CHOSEN_SIZES; i++) {
-        const struct chosen_reports *r = &own->reports[i];
+        const struct selection_reports *r = &own->reports[i];
         if (r->n == 0)
             continue;
         double of_one = variance_of(unlike, r->work / r->n), each = 1.0 / (of_one + NOISE * NOISE);
@@ -81,12 +81,12 @@ struct scatter {
     double squares, n[CHOSEN_SIZES], work[CHOSEN_SIZES];
 };
 
-static void add_scatter(struct scatter *s, const struct chosen_pu *own, double unlike)
+static void add_scatter(struct scatter *s, const struct selection_pu *own, double unlike)
 {
     double variance, mean = mean_of(own, unlike, &variance);
     double free = 1.0 - 1.0 / own->n_reports; /* one of them is the mean */
     for (int i = 0; i < CHOSEN_SIZES; i++) {
-        const struct chosen_reports *r = &own->reports[i];
+        const struct selection_reports *r = &own->reports[i];
         if (r->n == 0)
             continue;
         double at = mean + 0.5 * variance_of(unlike, r->work / r->n);
@@ -97,7 +97,7 @@ static void add_scatter(struct scatter *s, const struct chosen_pu *own, double u
 }
 
 /* The variance of costs, by the scatter of each PU's reports about its rate. */
-static double find_unlike(const struct plb_chosen *c, int n_pus)
+static double find_unlike(const struct plb_selection *c, int n_pus)
 {
     struct scatter s = {0};
     double unlike = fmax(c->unlike, NOISE * NOISE);
@@ -116,7 +116,7 @@ static double find_unlike(const struct plb_chosen *c, int n_pus)
     return unlike;
 }
 
-static bool is_unsure(const struct plb_chosen *c, const struct plb_view *view, int p)
+static bool is_unsure(const struct plb_selection *c, const struct plb_view *view, int p)
 {
     return c->unknown_cost && !c->by_power && view->pus[p].recalled == 0 && c->pus[p].n_reports > 0;
 }
@@ -127,13 +127,13 @@ struct normal {
 };
 
 /* The logarithms of rates over powers of all PUs that have reported, whose errors are no part of it. */
-static struct normal find_pus(const struct plb_chosen *c, const struct plb_view *view)
+static struct normal find_pus(const struct plb_selection *c, const struct plb_view *view)
 {
     struct normal all = {0.0, UNLIKE_PUS};
     for (int round = 0; round < ROUNDS; round++) {
         double weights = 0.0, sum = 0.0, squares = 2.0 * UNLIKE_PUS, n = 2.0;
         for (int p = 0; p < view->n_pus; p++) {
-            const struct chosen_pu *own = &c->pus[p];
+            const struct selection_pu *own = &c->pus[p];
             double variance = own->error * own->error, part = all.variance / (all.variance + variance);
             if (!is_unsure(c, view, p))
                 continue;
@@ -149,11 +149,11 @@ static struct normal find_pus(const struct plb_chosen *c, const struct plb_view 
     return all;
 }
 
-void plb_chosen_find_errors(struct plb_chosen *c, const struct plb_view *view)
+void plb_selection_find_errors(struct plb_selection *c, const struct plb_view *view)
 {
     c->unlike = c->unknown_cost && !c->by_power ? find_unlike(c, view->n_pus) : 0.0;
     for (int p = 0; p < view->n_pus; p++) {
-        struct chosen_pu *own = &c->pus[p];
+        struct selection_pu *own = &c->pus[p];
         double variance = 0.0;
         if (is_unsure(c, view, p))
             own->steady = mean_of(own, c->unlike, &variance) - log(view->pus[p].power);
@@ -161,7 +161,7 @@ void plb_chosen_find_errors(struct plb_chosen *c, const struct plb_view *view)
     }
     struct normal pus = find_pus(c, view);
     for (int p = 0; p < view->n_pus; p++) {
-        struct chosen_pu *own = &c->pus[p];
+        struct selection_pu *own = &c->pus[p];
         double variance = own->error * own->error, part = pus.variance / (pus.variance + variance);
         if (!is_unsure(c, view, p))
             continue;
@@ -171,14 +171,15 @@ void plb_chosen_find_errors(struct plb_chosen *c, const struct plb_view *view)
     }
 }
 
-double plb_chosen_steady(const struct chosen_pu *own, double estimated)
+double plb_selection_steady(const struct selection_pu *own, double estimated)
 {
     return own->error > 0.0 ? exp(own->steady) : estimated;
 }
 
-double plb_chosen_unsure_most(const struct plb_chosen *c, const struct plb_view *view, int p, double work)
+double plb_selection_unsure_most(const struct plb_selection *c, const struct plb_view *view, int p,
+                                 double work)
 {
-    const struct chosen_pu *own = &c->pus[p];
+    const struct selection_pu *own = &c->pus[p];
     if (own->error == 0.0)
         return work;
     return fmin(work, own->tried ? view->next : fmax(own->work, view->next));

@@ -36,7 +36,7 @@ static int quickest(const struct plb_agenda *a, int first, int n)
     int best = -1;
     for (int p = first; p < first + n; p++) {
         if (a->config.pus->states[p] == PLB_PU_SERVED
-            && (best < 0 || plb_chosen_rate(a->chosen, p) > plb_chosen_rate(a->chosen, best)))
+            && (best < 0 || plb_selection_rate(a->selection, p) > plb_selection_rate(a->selection, best)))
             best = p;
     }
     return best;
@@ -77,14 +77,14 @@ static void tell_all(struct plb_agenda *a, struct plb_outbox *out)
 
 struct plb_goal_account plb_agenda_goal_account(const struct plb_agenda *a)
 {
-    return a->chosen != NULL ? plb_chosen_account(a->chosen) : (struct plb_goal_account){0};
+    return a->selection != NULL ? plb_selection_account(a->selection) : (struct plb_goal_account){0};
 }
 
 void plb_agenda_readmit(struct plb_agenda *a)
 {
-    if (a->chosen == NULL)
+    if (a->selection == NULL)
         return;
-    plb_chosen_readmit(a->chosen);
+    plb_selection_readmit(a->selection);
     for (int p = 0; p < a->seen.view.n_pus; p++)
         if (has_come_back(a, p))
             turn(a, p);
@@ -92,7 +92,7 @@ void plb_agenda_readmit(struct plb_agenda *a)
 
 void plb_agenda_call_back(struct plb_agenda *a, int p, struct plb_outbox *out)
 {
-    plb_chosen_need(a->chosen, p);
+    plb_selection_need(a->selection, p);
     turn(a, p);
     plb_agenda_restart(a);
     tell_all(a, out);
@@ -101,12 +101,12 @@ void plb_agenda_call_back(struct plb_agenda *a, int p, struct plb_outbox *out)
 void plb_agenda_choose_first(struct plb_agenda *a)
 {
     const struct plb_view *view = &a->seen.view;
-    if (a->chosen == NULL)
+    if (a->selection == NULL)
         return;
-    plb_chosen_begin(a->chosen, view, !a->seen.map->told);
-    if (!plb_chosen_due(a->chosen, view))
+    plb_selection_begin(a->selection, view, !a->seen.map->told);
+    if (!plb_selection_due(a->selection, view))
         return;
-    plb_chosen_decide(a->chosen, view, view->remaining);
+    plb_selection_decide(a->selection, view, view->remaining);
     for (int p = 0; p < view->n_pus; p++)
         if (has_left(a, p))
             turn(a, p);
@@ -116,12 +116,12 @@ bool plb_agenda_choose(struct plb_agenda *a, struct plb_outbox *out)
 {
     const struct plb_view *view = &a->seen.view;
     bool back = false;
-    if (a->chosen == NULL)
+    if (a->selection == NULL)
         return false;
     tell_all(a, out);
-    if (!plb_chosen_due(a->chosen, view))
+    if (!plb_selection_due(a->selection, view))
         return false;
-    plb_chosen_decide(a->chosen, view, view->total - a->seen.done);
+    plb_selection_decide(a->selection, view, view->total - a->seen.done);
     for (int p = 0; p < view->n_pus; p++)
         if (has_come_back(a, p)) {
             turn(a, p);

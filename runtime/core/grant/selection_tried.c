@@ -2,8 +2,8 @@
  * with what it may teach (the knowledge gradient, Frazier and Powell 2010, for one unit and for several). */
 #include <math.h>
 
-#include "core/grant/chosen.h"
-#include "core/grant/chosen_inside.h"
+#include "core/grant/selection.h"
+#include "core/grant/selection_inside.h"
 
 /* Units that a PU may be tried with in one go, at most: twice as many in each step. Larger: time. Smaller: a
  * PU that needs many to be known is given up. */
@@ -15,7 +15,7 @@
 #define COSTS 0.5
 
 /* Marks the nodes whose static watts count while the chosen ones work. Returns the sum of these watts. */
-static double mark_nodes_on(struct plb_chosen *c, int n_pus)
+static double mark_nodes_on(struct plb_selection *c, int n_pus)
 {
     double watts = 0.0;
     for (int i = 0; i < c->n_nodes; i++)
@@ -58,18 +58,18 @@ static bool is_worth_trying(const struct trial *t)
     return false;
 }
 
-void plb_chosen_keep_tried(struct plb_chosen *c, const struct plb_view *view, double left)
+void plb_selection_keep_tried(struct plb_selection *c, const struct plb_view *view, double left)
 {
     double watts = mark_nodes_on(c, view->n_pus), rate = 0.0, squares = 0.0;
     for (int p = 0; p < view->n_pus; p++) {
-        const struct chosen_pu *own = &c->pus[p];
+        const struct selection_pu *own = &c->pus[p];
         bool works = c->x[p] > 0.0 && own->rate > 0.0;
         watts += works ? c->speeds[p].dynamic_watts : 0.0;
         rate += works ? own->rate : 0.0;
         squares += works ? pow(own->rate * own->error, 2.0) : 0.0;
     }
     for (int p = 0; p < view->n_pus; p++) {
-        struct chosen_pu *own = &c->pus[p];
+        struct selection_pu *own = &c->pus[p];
         int node = c->all->infos[p].node;
         double besides = c->speeds[p].dynamic_watts + (c->on[node] ? 0.0 : c->static_watts[node]);
         double more = besides / watts;
@@ -88,7 +88,7 @@ void plb_chosen_keep_tried(struct plb_chosen *c, const struct plb_view *view, do
     }
 }
 
-bool plb_chosen_has_enough(const struct plb_chosen *c, const struct plb_view *view, int p)
+bool plb_selection_has_enough(const struct plb_selection *c, const struct plb_view *view, int p)
 {
     return c->pus[p].tried && view->pus[p].outstanding > 0;
 }

@@ -2,8 +2,8 @@
  * seem until then. */
 #include <math.h>
 
-#include "core/grant/chosen.h"
-#include "core/grant/chosen_inside.h"
+#include "core/grant/selection.h"
+#include "core/grant/selection_inside.h"
 
 /* A PU is known well when it has worked, beyond its starts, for this part of the time that all PUs together
  * need for the pass. Larger: training costs more energy, nearly this part of it. Smaller: a PU is left out
@@ -30,26 +30,26 @@
 #define LEAST 0.05
 
 /* Seconds beyond starts after which a PU is known well. */
-static double trained_s(const struct plb_chosen *c, const struct plb_view *view)
+static double trained_s(const struct plb_selection *c, const struct plb_view *view)
 {
     return TRAINED * view->total / c->now;
 }
 
 /* Whether a PU's rate is that of its reports in this run. */
-static bool is_measured(const struct plb_chosen *c, const struct plb_view *view, int p)
+static bool is_measured(const struct plb_selection *c, const struct plb_view *view, int p)
 {
     return !c->by_power && view->pus[p].recalled == 0;
 }
 
 /* Whether the PU's reports leave open that it has waited for a core. */
-static bool may_have_waited(const struct plb_chosen *c, const struct plb_view *view, int p)
+static bool may_have_waited(const struct plb_selection *c, const struct plb_view *view, int p)
 {
     const struct plb_estimate *e = view->pus[p].estimate;
     bool agree = view->pus[p].n_samples >= REPORTS && e->scatter < AGREE;
     return is_measured(c, view, p) && !agree && e->least_s <= DELAY;
 }
 
-bool plb_chosen_has_worked(const struct plb_chosen *c, const struct plb_view *view, int p)
+bool plb_selection_has_worked(const struct plb_selection *c, const struct plb_view *view, int p)
 {
     double worked_s = plb_estimate_worked_s(view->pus[p].estimate);
     double least_s = may_have_waited(c, view, p) ? 2.0 * DELAY : 0.0;
@@ -58,21 +58,22 @@ bool plb_chosen_has_worked(const struct plb_chosen *c, const struct plb_view *vi
 }
 
 /* The hope for a PU that may have waited for a core. */
-static double delayed(const struct plb_chosen *c, const struct plb_view *view, int p)
+static double delayed(const struct plb_selection *c, const struct plb_view *view, int p)
 {
     double worked_s = plb_estimate_worked_s(view->pus[p].estimate);
     double hope = DELAY / fmax(worked_s - DELAY, DELAY);
     return may_have_waited(c, view, p) && hope > LEAST ? hope : 0.0;
 }
 
-double plb_chosen_hope(const struct plb_chosen *c, const struct plb_view *view, int p)
+double plb_selection_hope(const struct plb_selection *c, const struct plb_view *view, int p)
 {
     double untrained = 1.0 - plb_estimate_worked_s(view->pus[p].estimate) / trained_s(c, view);
     return is_measured(c, view, p) ? fmax(HOPE * fmax(untrained, 0.0), delayed(c, view, p)) : 0.0;
 }
 
 /* Else one that is left out would have much in hand that it still executes. Longer units stay as they are. */
-double plb_chosen_untrained_most(const struct plb_chosen *c, const struct plb_view *view, int p, double work)
+double plb_selection_untrained_most(const struct plb_selection *c, const struct plb_view *view, int p,
+                                    double work)
 {
     double most = c->pus[p].now * DELAY;
     bool limits = c->known < view->living && delayed(c, view, p) > 0.0 && most > view->next;

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "core/grant/chosen.h"
+#include "core/grant/selection.h"
 #include "model/estimate.h"
 
 enum { PUS = 2 };
@@ -18,7 +18,7 @@ struct pair {
     struct plb_sample samples[PUS][20];
     struct plb_estimate estimates[PUS];
     struct plb_view view;
-    struct plb_chosen *chosen;
+    struct plb_selection *selection;
 };
 
 static void begin_pass(struct pair *p, bool unknown)
@@ -37,8 +37,8 @@ static void begin_pass(struct pair *p, bool unknown)
         p->pus[i].power = 1.0;
         plb_estimate_prior(&p->estimates[i], 1.0, 0.0);
     }
-    p->chosen = plb_chosen_new(&goal, &p->all, PUS, false);
-    plb_chosen_begin(p->chosen, &p->view, unknown);
+    p->selection = plb_selection_new(&goal, &p->all, PUS, false);
+    plb_selection_begin(p->selection, &p->view, unknown);
 }
 
 static void begin(struct pair *p)
@@ -53,16 +53,16 @@ static void report(struct pair *p, int i, double work, double execute_s, double 
     p->samples[i][p->pus[i].n_samples++] = sample;
     plb_estimate_add(&p->estimates[i], &sample);
     p->view.now += execute_s + transfer_s;
-    plb_chosen_reported(p->chosen, &p->view, i);
-    if (plb_chosen_due(p->chosen, &p->view))
-        plb_chosen_decide(p->chosen, &p->view, p->view.total);
+    plb_selection_reported(p->selection, &p->view, i);
+    if (plb_selection_due(p->selection, &p->view))
+        plb_selection_decide(p->selection, &p->view, p->view.total);
 }
 
 static void expect(struct pair *p, bool first_out, bool second_out)
 {
     assert_int_equal(p->states[0], first_out ? PLB_PU_LEFT_OUT : PLB_PU_SERVED);
     assert_int_equal(p->states[1], second_out ? PLB_PU_LEFT_OUT : PLB_PU_SERVED);
-    plb_chosen_free(p->chosen);
+    plb_selection_free(p->selection);
 }
 
 static void the_dearer_one_is_left_out(void **state)
@@ -137,9 +137,9 @@ static void a_pu_that_is_not_known_gets_few_units(void **state)
             report(&p, 1, 1.0, i % 2 ? 0.15 : 0.05, 0.0);
         report(&p, 0, quick ? 2.0 : 1.0, quick ? 0.02 : 0.3, 0.0);
         p.pus[0].outstanding = 1;
-        assert_true(plb_chosen_has_enough(p.chosen, &p.view, 0) == !quick);
-        assert_true(plb_chosen_most(p.chosen, &p.view, 0, 50.0) == (quick ? 2.0 : 1.0));
-        plb_chosen_free(p.chosen);
+        assert_true(plb_selection_has_enough(p.selection, &p.view, 0) == !quick);
+        assert_true(plb_selection_most(p.selection, &p.view, 0, 50.0) == (quick ? 2.0 : 1.0));
+        plb_selection_free(p.selection);
     }
 }
 
@@ -199,13 +199,13 @@ static void where_the_chosen_one_is_lost_the_other_works(void **state)
     report(&p, 0, 1000.0, 1.0, 0.0);
     report(&p, 1, 1000.0, 0.1, 0.0);
     p.pus[1].lost = true;
-    plb_chosen_lost(p.chosen, 1);
+    plb_selection_lost(p.selection, 1);
     p.states[1] = PLB_PU_LOST;
-    assert_true(plb_chosen_due(p.chosen, &p.view));
-    plb_chosen_decide(p.chosen, &p.view, p.view.total);
+    assert_true(plb_selection_due(p.selection, &p.view));
+    plb_selection_decide(p.selection, &p.view, p.view.total);
     assert_int_equal(p.states[0], PLB_PU_SERVED);
     assert_int_equal(p.states[1], PLB_PU_LOST);
-    plb_chosen_free(p.chosen);
+    plb_selection_free(p.selection);
 }
 
 /* PU 1 joins, and its memory is too small for any task: it is no PU that a cap may leave out, which would
@@ -224,16 +224,16 @@ static void a_pu_that_can_hold_nothing_is_not_left_out(void **state)
     plb_estimate_add(&estimates[0], &sample);
     enum plb_pu_state states[PUS] = {PLB_PU_SERVED};
     struct plb_pus all = {.infos = infos, .states = states, .n = 1, .room = PUS};
-    struct plb_chosen *chosen = plb_chosen_new(&goal, &all, PUS, false);
-    plb_chosen_begin(chosen, &view, false);
+    struct plb_selection *selection = plb_selection_new(&goal, &all, PUS, false);
+    plb_selection_begin(selection, &view, false);
     view.n_pus = 2;
     all.n = 2;
     states[1] = PLB_PU_REFUSED;
     pus[1].lost = true;
-    plb_chosen_joined(chosen, &view);
-    plb_chosen_decide(chosen, &view, view.total);
+    plb_selection_joined(selection, &view);
+    plb_selection_decide(selection, &view, view.total);
     assert_int_equal(states[1], PLB_PU_REFUSED);
-    plb_chosen_free(chosen);
+    plb_selection_free(selection);
 }
 
 int main(void)
