@@ -77,6 +77,20 @@ for seed in 1 2 3; do
 done
 ok "results are right where units change hands" $wrong
 
+# The results of CPUs and GPUs differ: in each pass all have the inputs that counted.
+wrong=0
+for n in 1 2 3; do
+    for every in 1 2; do
+        right $n 2 heat.named=yes heat.unlike=yes heat.every=$every heat.cells=9000 balance.grain=100 ||
+            wrong=1
+        right $n 3 heat.unlike=yes heat.stays=yes heat.gather=1 heat.named=yes heat.every=$every \
+            heat.cells=9001 balance.grain=150 || wrong=1
+        right $n 2 heat.unlike=yes --balancer greedy balance.grain=77 heat.nap=0.001 heat.cells=5000 ||
+            wrong=1
+    done
+done
+ok "each unit has the results that counted, on unlike PUs" $wrong
+
 # Too little memory for both places of the whole input: a part of it has them, or nothing.
 wrong=0
 for memory in 70000 200000 700000 1200000 2000000; do
