@@ -44,9 +44,11 @@ $(FAKE)/kernels/modes.cuda.so: test/fake-cuda/modes.c test/kernels/modes.c
 $(FAKE)/kernels/blur.cuda.so: test/fake-cuda/blur.c test/kernels/blur.c
 $(FAKE)/kernels/heat.cuda.so: test/fake-cuda/heat.c test/kernels/heat.c
 $(FAKE)/kernels/gpu_only.cuda.so: test/fake-cuda/gpu_only.c
+# A .d file names what a source includes, too: that is not to be compiled again.
 $(FAKE_ENTRIES): test/fake-cuda/on_stream.h $(FAKE_SO)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -shared -o $@ $(filter test/fake-cuda/%.c,$^) $(FAKE)/libcudart.so.13
+	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -shared -o $@ \
+	  $(filter-out test/fake-cuda/../%,$(filter test/fake-cuda/%.c,$^)) $(FAKE)/libcudart.so.13
 $(foreach k,modes blur heat gpu_only,$(FAKE)/kernels/$(k).so): $(FAKE)/kernels/%.so: $(B)/test/kernels/%.so
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
