@@ -102,13 +102,13 @@ static const char *plural(int64_t n)
 static void tell(const struct plb_check *c, FILE *out)
 {
     const struct plb_kernel *k = c->job.kernel;
-    fprintf(out, "%s: tried %d complete pass%s of %lld %s, %s: %lld task%s\n", k->name, c->passes,
+    fprintf(out, "%s: tried %d complete pass%s of %lld %s %s; %lld task%s in all\n", k->name, c->passes,
             c->passes == 1 ? "" : "es", (long long)c->job.app.units, k->unit,
             k->once ? "once, as its units are `once`"
-                    : "each on one rank, then on three ranks with other tasks in another order",
+                    : "twice, on one rank, and on three ranks with other tasks in another order",
             (long long)c->tasks, plural(c->tasks));
     fprintf(out, "  inputs read-only, guard pages around each buffer, outputs %s\n",
-            k->writes_all ? "poisoned (writes_all)" : "zero");
+            k->writes_all ? "filled with garbage (writes_all)" : "zero");
     if (c->costs > 0)
         fprintf(out, "  %lld ranges whose cost was split\n", (long long)c->costs);
     if (c->folds > 0)

@@ -157,7 +157,7 @@ static void a_real_run_has_its_elapsed_and_cpu_time(void **state)
     plb_report_elapse(&r);
     page = page_of(&r, &none);
     assert_non_null(
-        strstr(page, "<p class=\"line\">elapsed 11.50 s: start 1.00 s, passes 10.00 s, write 500.0 ms</p>"));
+        strstr(page, "<p class=\"line\">elapsed 11.50 s: start 1.00 s; passes 10.00 s; write 500.0 ms</p>"));
     assert_non_null(strstr(page, ">CPU time</th>"));
     assert_non_null(strstr(page, "<td class=\"n\">2.50 s</td>"));
     free(page);

@@ -147,7 +147,7 @@ void plb_report_elapsed(const struct plb_report *r, FILE *out)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         if (i < 2 || parts[i].seconds > WORTH_A_PART * r->elapsed_s) {
             fprintf(out, "%s%s %s", separator, parts[i].name, plb_seconds_print(parts[i].seconds, text));
-            separator = ", ";
+            separator = "; ";
         }
 }
 
