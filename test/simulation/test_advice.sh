@@ -70,7 +70,7 @@ simulated equal "$tmp/stencil.conf" --balancer static
 grep -q 'if these are not the rates of stencil, add rate.stencil to each PU of the .cl' "$tmp/out" &&
     ! grep -qE '^Advice: |differ in cost' "$tmp/out" && [ "$(field advice)" = None ]
 ok "rates of another kernel: the advice is rate.KERNEL, and nothing else" $?
-simulated equal "$tmp/mm.conf" && ! grep -q 'rate.matmul' "$tmp/out"
+simulated equal "$tmp/mm.conf" && grep -q '^matmul: ' "$tmp/out" && ! grep -q 'rate.matmul' "$tmp/out"
 ok "rates that suit the kernel are not doubted" $?
 
 # A link that is too slow for the data: files that all see do not cross it.
