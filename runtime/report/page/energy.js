@@ -54,6 +54,7 @@ function frontChart(front) {
         const [t0, t1] = limits("seconds"), [e0, e1] = limits("joules");
         const x = t => left + (t - t0) / (t1 - t0) * (W - left - right), y = e => bottom - (e - e0) / (e1 - e0) * (bottom - top);
         const times = ticks(t0, t1, Math.max(2, W / 130));
+        const labels = [];
         let out = "", path = "";
         for (const e of ticks(e0, e1, 5))
             out += line(left, y(e), W - right, y(e), "grid") + words(left - 6, y(e) + 4, joulesText(e), "end", "quiet");
@@ -68,12 +69,18 @@ function frontChart(front) {
             const late = x(p.seconds) > 0.7 * W, place = x(p.seconds) + (late ? -8 : 8);
             out += `<circle cx="${x(p.seconds).toFixed(1)}" cy="${y(p.joules).toFixed(1)}" r="4" style="fill:var(${color})">` +
                 `<title>${seconds(p.seconds)}, ${joulesText(p.joules)}</title></circle>`;
-            if (text !== "")
-                out += words(place, y(p.joules) + down, text, late ? "end" : "", color === "--lost" ? "strong" : "");
+            if (text === "")
+                return;
+            const width = 7 * text.length, from = late ? place - width : place; // of letters, roughly
+            let at = y(p.joules) + down - (late ? 10 : 0); // the line falls, so it is higher on the left
+            while (labels.some(l => Math.abs(l.at - at) < 14 && from < l.from + l.width && l.from < from + width))
+                at += 14; // below the label that is there
+            labels.push({at, from, width});
+            out += words(place, at, text, late ? "end" : "", color === "--lost" ? "strong" : "");
         };
         rows.forEach(r => point(r, r.marks.join(", "), "--task", -7));
         if (ran)
-            point(front, "this run", "--lost", 16);
+            point(front, "this run", "--lost", 3); // a run lies above the line
         box.innerHTML = svg(W, H, out);
     };
 }
