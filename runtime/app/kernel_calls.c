@@ -18,6 +18,11 @@
  * memory is zeroed twice. Smaller: the call lasts longer than setting them to zero. A guess. */
 #define PAGES ((size_t)4 << 20)
 
+/* Blocks of memory from the first on that may have a file each, for other ranks of the host. Larger: a kernel
+ * with many blocks uses up the process's open files. Smaller: data of later blocks travels. Twice as many as
+ * there can be buffers. */
+#define MOST_FILES 64
+
 /* The answer to a mistake: a number that divides, and a text that can be read. */
 static const struct plb_setting no_setting = {.text = "", .number = 1.0};
 
@@ -257,7 +262,7 @@ void *plb_app_alloc(struct plb_app *app, size_t bytes)
     bool large = taken >= PAGES;
     taken += large ? page : 0; /* else equal arrays begin at equal places of the caches: a triad took twice
                                   as long */
-    if (large && app->host_maps) {
+    if (large && app->host_maps && app->n_memory < MOST_FILES) {
         int fd;
         void *memory = plb_file_pages_alloc(taken, &fd);
         return own_pages(app, memory, taken, fd);

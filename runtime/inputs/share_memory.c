@@ -26,19 +26,20 @@ static bool may_be_fed(const struct plb_dataset *set, int i)
     return false;
 }
 
-static bool is_offered(const struct plb_dataset *set, int i)
+static bool is_offered(const struct plb_dataset *set, int i, bool results)
 {
     if (plb_data_is_input(&set->at[i]))
         return !may_be_fed(set, i);
-    return set->at[i].mode == PLB_OUTPUT && plb_dataset_may_store(set, i, true);
+    return results && set->at[i].mode == PLB_OUTPUT && plb_dataset_may_store(set, i, true);
 }
 
-static void describe(const struct plb_dataset *set, int i, const struct plb_app *app, struct offer *offer)
+static void describe(const struct plb_dataset *set, int i, const struct plb_app *app, bool results,
+                     struct offer *offer)
 {
     size_t first;
     const struct plb_owned *memory = plb_app_mapped(app, set->host[i]);
     *offer = (struct offer){.file.fd = -1};
-    if (memory == NULL || !is_offered(set, i))
+    if (memory == NULL || !is_offered(set, i, results))
         return;
     plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &first, &offer->bytes);
     offer->bytes += first; /* offsets of an indexed buffer may begin later */
@@ -60,19 +61,19 @@ static bool take(struct plb_dataset *set, int i, const struct offer *offer)
         set->file_at[i] = offer->at;
         return true;
     }
-    set->host[i] = plb_map("memory of rank 0", fd, offer->at, offer->bytes, false);
+    set->host[i] = plb_map("an input that ranks share with rank 0", fd, offer->at, offer->bytes, false);
     close(fd);
     set->mapped[i] = set->host[i] != NULL ? offer->bytes : 0;
     set->whole |= set->host[i] != NULL ? PLB_BUFFER(i) : 0;
     return set->host[i] != NULL;
 }
 
-void plb_memory_share(struct plb_dataset *set, const struct plb_app *app, struct plb_mpi *mpi)
+void plb_memory_share(struct plb_dataset *set, const struct plb_app *app, bool results, struct plb_mpi *mpi)
 {
     struct offer offers[PLB_MAX_DATA];
     int n = 0, taken = 0;
     for (int i = 0; i < set->n && app != NULL; i++) {
-        describe(set, i, app, &offers[i]);
+        describe(set, i, app, results, &offers[i]);
         n += offers[i].file.fd >= 0;
     }
     plb_mpi_broadcast(mpi, &n, sizeof n);

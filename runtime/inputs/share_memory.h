@@ -18,9 +18,9 @@
 #include "transport/mpi.h"
 
 /* Rank 0 (app not NULL) says which buffers other ranks can map, and ranks of its host do so. Then the dataset
- * knows what is in place on this rank, and which results it stores itself. `fed` of the dataset is known.
- * Collective over all ranks that MPI has started. */
-void plb_memory_share(struct plb_dataset *set, const struct plb_app *app, struct plb_mpi *mpi);
+ * knows what is in place on this rank, and which results it stores itself. results: on rank 0: others may
+ * store them, as no audit compares them. Collective over all ranks that MPI has started. */
+void plb_memory_share(struct plb_dataset *set, const struct plb_app *app, bool results, struct plb_mpi *mpi);
 
 /* Closes the files of results, when no task runs any more. Inputs go with the dataset. */
 void plb_memory_share_end(struct plb_dataset *set);

@@ -17,6 +17,7 @@ struct result {
     bool dropped;               /* it is received to be forgotten */
     bool own;                   /* of rank 0's node */
     bool checked;               /* its checksum was */
+    bool waited;                /* for a task of rank 0 that wrote its units in place */
     void *arrays[PLB_MAX_DATA]; /* by buffer; NULL: the result is in its place; own: the node's */
     void *records;              /* NULL: the job has none; own: the node's */
     size_t bytes;               /* of its data; own: 0 */
@@ -268,8 +269,19 @@ static void check(struct plb_incoming *in, struct result *r)
     in->calls.damaged(in->calls.context, &r->done);
 }
 
+/* Whether its rank has stored outputs of the result in their place itself. */
+static bool is_stored(const struct plb_incoming *in, const struct result *r)
+{
+    for (int i = 0; i < in->set->n; i++)
+        if (in->set->at[i].mode == PLB_OUTPUT && r->arrays[i] == NULL && !r->own)
+            return true;
+    return false;
+}
+
 /* Whether a result whose data is there must wait for a task of rank 0 that writes some of its units. That
- * task is obsolete where the result will be accepted. A result whose pass has ended meanwhile is dropped. */
+ * task is obsolete where the result will be accepted, and leaves anything in their place: the outputs are
+ * copied there. Where its rank has stored them before, nobody copies them, so that task goes on. A result
+ * whose pass has ended meanwhile is dropped. */
 static bool waits(const struct plb_incoming *in, struct result *r)
 {
     if (r->dropped || r->done.done.audit)
@@ -278,8 +290,20 @@ static bool waits(const struct plb_incoming *in, struct result *r)
     r->dropped = verdict == PLB_NOT_SENSIBLE;
     if (r->dropped)
         return false;
-    bool accepted = verdict == PLB_ALL_NEW || !plb_dataset_reduces(in->set);
-    return in->calls.writes(in->calls.context, r->done.done.range, accepted);
+    bool accepted = (verdict == PLB_ALL_NEW || !plb_dataset_reduces(in->set)) && !is_stored(in, r);
+    bool written = in->calls.writes(in->calls.context, r->done.done.range, accepted);
+    r->waited |= written;
+    return written;
+}
+
+/* A result that its rank has stored while a task of rank 0 wrote the same units in place: nobody knows what
+ * that one has left there. Its units are executed again, unless that task's own result counts. */
+static void drop_overwritten(struct plb_incoming *in, struct result *r)
+{
+    if (r->dropped || r->done.done.audit || !r->waited || !is_stored(in, r))
+        return;
+    r->dropped = true;
+    in->calls.overwritten(in->calls.context, &r->done);
 }
 
 void plb_incoming_own(struct plb_incoming *in, const struct plb_message *done, void *const *arrays,
@@ -304,6 +328,7 @@ bool plb_incoming_collect(struct plb_incoming *in)
             at = &r->next;
             continue;
         }
+        drop_overwritten(in, r);
         *at = r->next;
         in->end = *at == NULL ? at : in->end;
         if (!r->dropped && r->done.done.audit)

@@ -15,6 +15,8 @@
  *
  * A result that cannot be right (an older pass, a lost node, no such PU) is received and dropped, so that the
  * slot's next data is not mistaken for it. One waits while a PU of rank 0 writes some of its units in place.
+ * Outputs that a rank has stored in rank 0's buffers itself (inputs/share_memory.h, share_files.h) do not
+ * count then.
  *
  * Records are received behind the rest, and those of the new units go to the store (app/record_store.h).
  *
@@ -46,6 +48,9 @@ struct plb_incoming_calls {
     void (*release)(void *context, const struct plb_message *done);
     /* A result has arrived damaged, and is dropped. NULL: nothing is checked. */
     void (*damaged)(void *context, const struct plb_message *done);
+    /* Outputs that their rank has stored in rank 0's buffers may be those of a task that was told to end: the
+     * result is dropped. */
+    void (*overwritten)(void *context, const struct plb_message *done);
     /* Units of a result are accepted, and their outputs are in their place. NULL: nobody wants to know. */
     void (*heard)(void *context, struct plb_range range);
 };

@@ -155,6 +155,12 @@ static void release(void *context, const struct plb_message *done)
     plb_node_release(r->node, (int)done->done.slot);
 }
 
+static void on_overwritten(void *context, const struct plb_message *done)
+{
+    struct plb_rank *r = context;
+    plb_master_spoiled(r->rank0->master, done, plb_rank_time(r), &r->out);
+}
+
 static void on_damaged(void *context, const struct plb_message *done)
 {
     struct plb_rank *r = context;
@@ -248,6 +254,7 @@ static struct plb_incoming_calls incoming_calls(struct plb_rank *r, const struct
                                        .writes = writes,
                                        .release = release,
                                        .damaged = on_damaged,
+                                       .overwritten = on_overwritten,
                                        .heard = tell_kernel};
 }
 

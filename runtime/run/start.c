@@ -291,7 +291,7 @@ static int check_joined(struct plb_rank *r, const struct plb_announcement *start
 static void share_in_place(struct plb_rank *r, const struct plb_app *app)
 {
     plb_files_share(&r->near, &r->data, app, r->host, r->mpi);
-    plb_memory_share(&r->data, app, r->mpi);
+    plb_memory_share(&r->data, app, app != NULL && r->rank0->job->run.audit == 0.0, r->mpi);
 }
 
 int plb_cluster_start(struct plb_rank *r)

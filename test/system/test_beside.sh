@@ -24,6 +24,11 @@ right "in child processes" 2 0 $((2 * offsets + some)) "$tmp/b.conf" run.isolate
 right "with checksums" 2 0 $((2 * offsets + some)) "$tmp/b.conf" run.checksums=yes balance.grain=20000
 # The result of an audit is compared on rank 0.
 right "audits move what they compare" 3 $some $((4 * rows)) "$tmp/b.conf" run.audit=0.5 balance.grain=5000
+# Rank 0 writes in place until it hears that a backup has been accepted.
+for i in 1 2 3; do
+    BESIDE_LATE=$((5 + i)) right "a late task of rank 0 overwrites nothing that others have stored: $i" \
+        2 0 $rows "$tmp/b.conf" --balancer greedy balance.grain=5000
+done
 lines "$tmp/two.cluster" '[node a]' 'pus = p' '[node b]' 'pus = p' '[pu p]'
 right "ranks that play hosts share nothing" 2 $((rows * 2 / 3)) $((4 * rows)) "$tmp/b.conf" "${fixed[@]}" \
     cluster.file="$tmp/two.cluster"

@@ -95,6 +95,7 @@ static void other_results_are_not(void **state)
     assert_int_equal(end_task((struct plb_running){.task.pass = 1}, 7), PLB_BUFFER(0));
     assert_int_equal(end_task((struct plb_running){.task.pass = 1, .told = true}, 8), both);
     assert_int_equal(end_task((struct plb_running){.task = {.pass = 1, .audit = true}}, 9), both);
+    assert_int_equal(end_task((struct plb_running){.task = {.pass = 1, .copy = true}}, 9), both);
     assert_int_equal(end_task((struct plb_running){.task.pass = 0}, 10), both); /* of an earlier pass */
     assert_true(has(7));
 }

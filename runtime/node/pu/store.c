@@ -2,7 +2,8 @@
  *
  * A second execution of the same units writes the same bytes: an entry is a pure function. So it does no harm
  * that a rank which counts as lost, or is late, still writes. The result of an audit is not stored: rank 0
- * compares it with what is there. */
+ * compares it with what is there. Nor is that of a backup: the PU that is late may be rank 0's, and write in
+ * the same place until it hears that it is not wanted. */
 #include "node/pu/store.h"
 
 #include <errno.h>
@@ -33,7 +34,7 @@ static bool is_wanted(struct plb_node_shared *shared, const struct plb_running *
     pthread_mutex_lock(&shared->lock);
     bool wanted = !running->told && !plb_worker_obsolete(shared->worker, &running->task);
     pthread_mutex_unlock(&shared->lock);
-    return wanted && !running->task.audit;
+    return wanted && !running->task.audit && !running->task.copy;
 }
 
 double plb_store(struct plb_node_shared *shared, const struct plb_running *running,
