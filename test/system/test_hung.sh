@@ -7,7 +7,7 @@ for n in 1 2 3; do
     for ((i = 0; i < n; i++)); do nodes+=("[node n$i]" "pus = $pus"); pus=p; done
     lines "$tmp/$n.cluster" "${nodes[@]}" '[pu p]' 'power = 1' 'slowdown = 1'
 done
-for kernel in told passes; do
+for kernel in costs passes; do
     lines "$tmp/$kernel.conf" '[app]' "kernel = $BUILD/test/kernels/straggler_$kernel.so" \
         '[run]' 'hung_after = 0.5s' '[balance]' 'task_seconds = 0.02' '[straggler]' 'units = 300' 'passes = 3'
 done
@@ -30,7 +30,7 @@ divided() {
 # Rank 0 has two PUs, so that one rank alone can lose one.
 for n in $(counts 1 2 3); do
     for rank in $(seq 0 $((n > 1 ? 1 : 0))); do
-        divided "$n" told straggler.rank="$rank" straggler.hangs=yes
+        divided "$n" costs straggler.rank="$rank" straggler.hangs=yes
         [ $? -eq 0 ] && failed
         ok "$n ranks, a PU of rank $rank never returns" $?
     done
@@ -43,16 +43,16 @@ says "another one that it is lost" \
 says "and so does the summary" "failed: $why"
 
 # Idle PUs execute its units before that. Between passes rank 0 waits for its own PUs, but not for a lost one.
-run 2 told straggler.rank=0 straggler.hangs=yes straggler.reduce=yes straggler.passes=12 straggler.after=20
+run 2 costs straggler.rank=0 straggler.hangs=yes straggler.reduce=yes straggler.passes=12 straggler.after=20
 [ $? -eq 0 ] && failed && grep -q 're-executed elsewhere, [1-9][0-9]* of them finished first' "$tmp/out"
 ok "with backups, a PU of rank 0 never returns" $?
-run 3 told straggler.rank=1 straggler.hangs=yes straggler.reduce=yes straggler.passes=12 straggler.after=20
+run 3 costs straggler.rank=1 straggler.hangs=yes straggler.reduce=yes straggler.passes=12 straggler.after=20
 [ $? -eq 0 ] && grep -q 're-executed elsewhere, [1-9][0-9]* of them finished first' "$tmp/out"
 ok "with backups, a PU of rank 1 never returns" $?
 
 # It comes back after 6 s, in a later pass, and writes what is wrong.
 for rank in 0 1; do
-    divided 2 told straggler.rank=$rank straggler.late=6000 straggler.deaf=yes straggler.passes=24
+    divided 2 costs straggler.rank=$rank straggler.late=6000 straggler.deaf=yes straggler.passes=24
     [ $? -eq 0 ] && failed
     ok "a PU of rank $rank that comes back changes nothing" $?
 done
@@ -62,11 +62,11 @@ divided 2 passes straggler.late=2500
 ok "a kernel that tells no costs, and a PU that is late" $?
 says "which a warning says" "is late on PU .* for [0-9.]* s, and their expected time is unknown"
 silent "no PU is lost" 'it hangs'
-divided 2 told straggler.late=2500 run.hung_after=off
+divided 2 costs straggler.late=2500 run.hung_after=off
 ok "a PU is late, and nobody looks" $?
 silent "nothing is said" 'is late\|it hangs'
 for text in 0 never -1s; do
-    run 1 told run.hung_after="$text"
+    run 1 costs run.hung_after="$text"
     [ $? -eq 2 ] && grep -q "hung_after = $text is not a time" "$tmp/out"
     ok "hung_after = $text is refused" $?
 done
