@@ -4,13 +4,19 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "node/memory/mirror.h"
+
+/* FROMs of one pass that a node has heard, less those whose data has come; and those of a later pass. */
+struct parcels {
+    int n, early, early_pass;
+};
 
 struct plb_virtual_inputs {
     const struct plb_simulation *in;
     struct plb_rangeset *kept;  /* by node */
     struct plb_rangeset *asked; /* the same, where there is a halo: also what comes; neighbours share it */
     struct plb_rangeset *halo;  /* by node: of these, what comes unasked */
-    int *parcels;               /* by node: FROMs that have named it, less those whose data has come */
+    struct parcels *parcels;    /* by node */
     struct plb_rangeset *made;  /* by node: units whose results stay there, in this pass */
     int64_t *stays;             /* by node: mask of the outputs that may stay in this pass */
 };
@@ -77,21 +83,30 @@ void plb_virtual_inputs_arrived(struct plb_virtual_inputs *inputs, int node, str
         plb_rangeset_add(&inputs->kept[node], range);
 }
 
-/* Halos come unasked: they count as asked for. */
-static void expect(struct plb_virtual_inputs *v, const struct plb_message *from)
+/* Halos come unasked: those that a node takes count as asked for. */
+static void expect(struct plb_virtual_inputs *v, const struct plb_message *from, int pass)
 {
+    struct plb_rangeset *asked = &v->asked[from->to];
     for (int k = 0; k < from->sources.n; k++) {
-        plb_rangeset_add(&v->asked[from->to], from->sources.at[k].range);
-        plb_rangeset_add(&v->halo[from->to], from->sources.at[k].range);
+        struct plb_range part = from->sources.at[k].range;
+        if (!plb_mirror_wants(pass, from->pass, asked, asked, part))
+            continue;
+        plb_rangeset_add(asked, part);
+        plb_rangeset_add(&v->halo[from->to], part);
     }
-    v->parcels[from->to]++;
+    struct parcels *p = &v->parcels[from->to];
+    p->n += from->pass == pass;
+    if (from->pass > pass) {
+        p->early = 1 + (from->pass == p->early_pass ? p->early : 0);
+        p->early_pass = from->pass;
+    }
 }
 
 bool plb_virtual_inputs_halo(struct plb_virtual_inputs *v, int node)
 {
-    if (v->parcels[node] == 0)
+    if (v->parcels[node].n == 0)
         return false;
-    if (--v->parcels[node] > 0)
+    if (--v->parcels[node].n > 0)
         return true;
     for (int i = 0; i < v->halo[node].n; i++)
         plb_rangeset_add(&v->kept[node], v->halo[node].at[i]);
@@ -104,8 +119,10 @@ bool plb_virtual_inputs_waits(const struct plb_virtual_inputs *v, int node, stru
     return plb_rangeset_overlaps(&v->halo[node], read_by(v, task));
 }
 
-void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, const struct plb_pass *begin)
+void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, int pass,
+                              const struct plb_pass *begin)
 {
+    struct parcels *p = &inputs->parcels[node];
     if (!begin->again)
         plb_rangeset_clear(&inputs->made[node]);
     if (begin->n_feeds > 0 && begin->feeds[0].now) {
@@ -113,7 +130,7 @@ void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, const
         plb_rangeset_clear(&inputs->asked[node]);
     }
     plb_rangeset_clear(&inputs->halo[node]);
-    inputs->parcels[node] = 0;
+    p->n = p->early_pass == pass ? p->early : 0;
     inputs->stays[node] = begin->stays;
 }
 
@@ -154,8 +171,8 @@ static void answer(struct plb_virtual_inputs *v, const struct plb_message *m, st
 bool plb_virtual_inputs_hear(struct plb_virtual_inputs *v, const struct plb_message *m, int pass,
                              struct plb_outbox *out)
 {
-    if (m->type == PLB_FROM && m->pass == pass) /* of another pass the node pulls what it lacks */
-        expect(v, m);
+    if (m->type == PLB_FROM)
+        expect(v, m, pass);
     if (m->type == PLB_FETCH && m->fetch.slot != PLB_HALO_SLOT) /* else it only sends data */
         answer(v, m, out);
     for (int i = 0; m->type == PLB_COUNTED && m->pass == pass && i < m->counted.n; i++) {

@@ -29,13 +29,14 @@ bool plb_virtual_inputs_halo(struct plb_virtual_inputs *inputs, int node);
 bool plb_virtual_inputs_waits(const struct plb_virtual_inputs *inputs, int node, struct plb_range task);
 
 /* A pass begins at a node. */
-void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, const struct plb_pass *begin);
+void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, int pass,
+                              const struct plb_pass *begin);
 
 /* A node sends a message: how many bytes of results follow it. Says in a DONE whether its results stay. */
 double plb_virtual_inputs_results(struct plb_virtual_inputs *inputs, struct plb_message *message);
 
 /* Answers a FETCH. COUNTED of the pass that runs: a node has the inputs that it has computed. FROM: halos
- * come unasked. False: the message is about something else. */
+ * come unasked; those of another pass are dropped. False: the message is about something else. */
 bool plb_virtual_inputs_hear(struct plb_virtual_inputs *inputs, const struct plb_message *message, int pass,
                              struct plb_outbox *out);
 

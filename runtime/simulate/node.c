@@ -316,7 +316,7 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
     bool ends = m->type == PLB_CANCEL || (m->type == PLB_PASS && m->pass > plb_worker_pass(node->worker));
     counts->early += m->type != PLB_PASS && m->type != PLB_STOP && m->pass > plb_worker_pass(node->worker);
     if (m->type == PLB_PASS && ends)
-        plb_virtual_inputs_begin(v->inputs, m->to, &m->begin);
+        plb_virtual_inputs_begin(v->inputs, m->to, m->pass, &m->begin);
     if (m->type == PLB_PASS && ends && v->world->sets != NULL)
         plb_virtual_sets_begin(v->world->sets, m->to, &m->begin);
     if (m->type == PLB_PASS && ends && v->meter != NULL && plb_worker_pass(node->worker) == 0)

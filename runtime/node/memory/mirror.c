@@ -172,10 +172,9 @@ bool plb_mirror_take(struct plb_mirror *m, struct plb_range task, struct plb_ran
 
 bool plb_mirror_expect(struct plb_mirror *m, int pass, struct plb_range units)
 {
-    if (pass != m->fed.pass || plb_rangeset_overlaps(&m->here, units)
-        || plb_rangeset_overlaps(&m->coming, units) || plb_rangeset_overlaps(&m->fed.held, units)
-        || plb_rangeset_overlaps(&m->left, units) || plb_rangeset_overlaps(&m->fed.sent, units)
-        || !take_room(m, units))
+    if (!plb_mirror_wants(m->fed.pass, pass, &m->here, &m->coming, units)
+        || plb_rangeset_overlaps(&m->fed.held, units) || plb_rangeset_overlaps(&m->left, units)
+        || plb_rangeset_overlaps(&m->fed.sent, units) || !take_room(m, units))
         return false;
     plb_rangeset_add(&m->used, units);
     plb_rangeset_add(&m->coming, units);

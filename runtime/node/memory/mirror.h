@@ -33,6 +33,14 @@ void plb_mirror_free(struct plb_mirror *mirror);
  * only waits for what others pull. */
 bool plb_mirror_take(struct plb_mirror *mirror, struct plb_range task, struct plb_range *pulled);
 
+/* Whether units of a pass that come unasked are wanted: that pass runs, and they neither are here nor come
+ * already. */
+static inline bool plb_mirror_wants(int running, int pass, const struct plb_rangeset *here,
+                                    const struct plb_rangeset *coming, struct plb_range units)
+{
+    return pass == running && !plb_rangeset_overlaps(here, units) && !plb_rangeset_overlaps(coming, units);
+}
+
 /* Takes room for units of this pass that come unasked: tasks wait for them. False: they are here, or come, or
  * have no room or place. */
 bool plb_mirror_expect(struct plb_mirror *mirror, int pass, struct plb_range units);
