@@ -30,48 +30,48 @@ struct plb_selection;
  * nothing is measured. */
 struct plb_selection *plb_selection_new(const struct plb_goal *goal, struct plb_pus *pus, int n_nodes,
                                         bool by_power);
-void plb_selection_free(struct plb_selection *selection);
+void plb_selection_free(struct plb_selection *chosen);
 
 /* A pass is over: nobody is left out until the next decision. */
-void plb_selection_readmit(struct plb_selection *selection);
+void plb_selection_readmit(struct plb_selection *chosen);
 
 /* A PU that is left out, or rests, works until the pass ends: nobody else may execute some units. */
-void plb_selection_need(struct plb_selection *selection, int pu);
+void plb_selection_need(struct plb_selection *chosen, int pu);
 
 /* A pass begins. unknown_cost: its units may cost unlike amounts. Then
  * a PU is left out once it is surely expensive. */
-void plb_selection_begin(struct plb_selection *selection, const struct plb_view *view, bool unknown_cost);
+void plb_selection_begin(struct plb_selection *chosen, const struct plb_view *view, bool unknown_cost);
 
 /* PU `pu` has a new sample; is about to become lost; some have come. */
-void plb_selection_reported(struct plb_selection *selection, const struct plb_view *view, int pu);
-void plb_selection_lost(struct plb_selection *selection, int pu);
-void plb_selection_joined(struct plb_selection *selection, const struct plb_view *view);
+void plb_selection_reported(struct plb_selection *chosen, const struct plb_view *view, int pu);
+void plb_selection_lost(struct plb_selection *chosen, int pu);
+void plb_selection_joined(struct plb_selection *chosen, const struct plb_view *view);
 
 /* A WINDOW has come, whose first PU is number `first`. */
-void plb_selection_metered(struct plb_selection *selection, const struct plb_view *view, int first,
+void plb_selection_metered(struct plb_selection *chosen, const struct plb_view *view, int first,
                            const struct plb_window *window);
 
 /* The watts that are learned; NULL: all are told. */
-const struct plb_watts *plb_selection_watts(const struct plb_selection *selection);
+const struct plb_watts *plb_selection_watts(const struct plb_selection *chosen);
 
 /* Whether a PU gets no further block yet: it is tried with one unit after the other. */
-bool plb_selection_has_enough(const struct plb_selection *selection, const struct plb_view *view, int pu);
+bool plb_selection_has_enough(const struct plb_selection *chosen, const struct plb_view *view, int pu);
 
 /* The part of a block that a PU may get: all of it, but while others wait for their turn, and while units of
  * unknown costs leave open how quick it is. */
-double plb_selection_most(const struct plb_selection *selection, const struct plb_view *view, int pu,
+double plb_selection_most(const struct plb_selection *chosen, const struct plb_view *view, int pu,
                           double work);
 
 /* Whether it is time to decide. */
-bool plb_selection_due(struct plb_selection *selection, const struct plb_view *view);
+bool plb_selection_due(struct plb_selection *chosen, const struct plb_view *view);
 
 /* Decides who works on so much work: others are left out, or rest, from now on. */
-void plb_selection_decide(struct plb_selection *selection, const struct plb_view *view, double left);
+void plb_selection_decide(struct plb_selection *chosen, const struct plb_view *view, double left);
 
 /* Work per second, as of the last decision; 0: not known. */
-double plb_selection_rate(const struct plb_selection *selection, int pu);
+double plb_selection_rate(const struct plb_selection *chosen, int pu);
 
 /* Of the passes so far; the one that runs counts in full. */
-struct plb_goal_account plb_selection_account(const struct plb_selection *selection);
+struct plb_goal_account plb_selection_account(const struct plb_selection *chosen);
 
 #endif

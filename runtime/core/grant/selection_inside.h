@@ -53,48 +53,48 @@ struct plb_selection {
 };
 
 /* Whether a PU is left out, and not for the turns of its meter. */
-static inline bool plb_selection_out(const struct plb_selection *selection, int pu)
+static inline bool plb_selection_out(const struct plb_selection *chosen, int pu)
 {
-    return selection->all->states[pu] == PLB_PU_LEFT_OUT;
+    return chosen->all->states[pu] == PLB_PU_LEFT_OUT;
 }
 
 /* Looks whether a PU is known by now. */
-void plb_selection_judge(struct plb_selection *selection, const struct plb_view *view, int pu);
+void plb_selection_judge(struct plb_selection *chosen, const struct plb_view *view, int pu);
 
 /* A PU's watts, told or learned; false: neither, and they are 0. */
-bool plb_selection_watts_of(const struct plb_selection *selection, int pu, double *idle, double *besides);
+bool plb_selection_watts_of(const struct plb_selection *chosen, int pu, double *idle, double *besides);
 
 /* Adds a report to those of a PU, whose tasks take so many seconds to start. */
 void plb_selection_note(struct selection_pu *own, const struct plb_sample *sample, double start_s);
 
 /* Sets the errors of all PUs. */
-void plb_selection_find_errors(struct plb_selection *selection, const struct plb_view *view);
+void plb_selection_find_errors(struct plb_selection *chosen, const struct plb_view *view);
 
 /* The rate of a PU: the estimate, but where that is chance. */
 double plb_selection_steady(const struct selection_pu *own, double estimated);
 
 /* After a choice for so much work: a PU that is not among the best is tried with another unit where that is
  * worth it. */
-void plb_selection_keep_tried(struct plb_selection *selection, const struct plb_view *view, double left);
+void plb_selection_keep_tried(struct plb_selection *chosen, const struct plb_view *view, double left);
 
 /* The part of a block that a PU may get which is not known well: a unit, or as much as it has done. */
-double plb_selection_unsure_most(const struct plb_selection *selection, const struct plb_view *view, int pu,
+double plb_selection_unsure_most(const struct plb_selection *chosen, const struct plb_view *view, int pu,
                                  double work);
 
 /* Whether a PU has worked for long enough to be judged, or need not work for that. */
-bool plb_selection_has_worked(const struct plb_selection *selection, const struct plb_view *view, int pu);
+bool plb_selection_has_worked(const struct plb_selection *chosen, const struct plb_view *view, int pu);
 
 /* By how much of its rate a PU may be faster than it seems. */
-double plb_selection_hope(const struct plb_selection *selection, const struct plb_view *view, int pu);
+double plb_selection_hope(const struct plb_selection *chosen, const struct plb_view *view, int pu);
 
 /* The part of a block that a PU may get until all are known. */
-double plb_selection_untrained_most(const struct plb_selection *selection, const struct plb_view *view,
-                                    int pu, double work);
+double plb_selection_untrained_most(const struct plb_selection *chosen, const struct plb_view *view, int pu,
+                                    double work);
 
 /* After a decision, while watts are learned: where nobody would work, nobody rests to be measured. */
-void plb_selection_keep_one(struct plb_selection *selection, const struct plb_view *view);
+void plb_selection_keep_one(struct plb_selection *chosen, const struct plb_view *view);
 
 /* After a decision: the watts of all that work, once every PU has been tried. */
-void plb_selection_note_watts(struct plb_selection *selection);
+void plb_selection_note_watts(struct plb_selection *chosen);
 
 #endif
