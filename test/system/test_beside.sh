@@ -48,6 +48,7 @@ started 3 --verify "$tmp/b.conf" balance.grain=20000 && kill -KILL "$(process_of
 open_gate
 wait "$run" && grep -q verified "$tmp/out"
 ok "a rank that maps them is lost" $?
+# shellcheck disable=SC2034
 gate_at=2
 started 3 --verify "$tmp/b.conf" balance.grain=20000 && kill -STOP "$(process_of 1)" && await 1 'is lost'
 open_gate
