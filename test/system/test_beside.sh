@@ -14,16 +14,18 @@ right() {
         [ "$(field bytes_moved)" -ge "$least" ] && [ "$(field bytes_moved)" -le "$most" ]
     ok "$name" $?
 }
-some=$((rows / 2)) # much less than inputs and results of a rank, and room for backups, whose results move
+some=$((rows / 20))
 offsets=3200016 # bytes, which rank 0 sends
 for n in $(counts 2 3); do
     right "nothing but offsets moves: $n ranks" "$n" 0 $((n * offsets + some)) "$tmp/b.conf" "${fixed[@]}"
 done
-right "nor does it with all that is on" 3 0 $((3 * offsets + some)) "$tmp/b.conf" balance.grain=5000
-right "in child processes" 2 0 $((2 * offsets + some)) "$tmp/b.conf" run.isolate=yes balance.grain=20000
-right "with checksums" 2 0 $((2 * offsets + some)) "$tmp/b.conf" run.checksums=yes balance.grain=20000
+# Results of backups are sent.
+off=balance.backups=off
+right "nor where units change hands" 3 0 $((3 * offsets + some)) "$tmp/b.conf" $off balance.grain=5000
+right "in child processes" 2 0 $((2 * offsets + some)) "$tmp/b.conf" $off run.isolate=yes balance.grain=20000
+right "with checksums" 2 0 $((2 * offsets + some)) "$tmp/b.conf" $off run.checksums=yes balance.grain=20000
 # The result of an audit is compared on rank 0.
-right "audits move what they compare" 3 $((rows / 20)) $((4 * rows)) "$tmp/b.conf" run.audit=0.5 \
+right "audits move what they compare" 3 $some $((4 * rows)) "$tmp/b.conf" run.audit=0.5 \
     balance.grain=5000
 # Rank 0 writes in place until it hears that a backup has been accepted.
 for i in 1 2 3; do
