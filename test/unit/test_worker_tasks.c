@@ -222,6 +222,28 @@ static void a_task_that_crashes_goes_back_alone(void **state)
     stop(&f);
 }
 
+/* A backup has ended the pass before the master hears that the PU's device has failed. */
+static void the_next_pass_hears_why_a_device_has_failed(void **state)
+{
+    struct fixture f;
+    struct plb_slice task;
+    (void)state;
+    start(&f, 1, &migration_on);
+    assert_true(block(&f, 1, 0, 7, 0, 10, 10));
+    assert_true(plb_worker_take(f.worker, 0, &task));
+    plb_worker_leave(f.worker, 0, &task,
+                     &(struct plb_device_failure){.status = 700, .text = "it broke", .among = task.range});
+    assert_true(begin(&f, 2, 0));
+    f.out.n = 0;
+    assert_true(block(&f, 2, 0, 8, 0, 10, 10));
+    plb_worker_collect(f.worker, 0.0, &f.out);
+    assert_int_equal(f.out.n, 2);
+    assert_true(f.out.at[0].type == PLB_FAIL && f.out.at[0].pass == 1);
+    assert_string_equal(f.out.at[0].fail.text, "it broke");
+    assert_true(f.out.at[1].type == PLB_FAIL && f.out.at[1].pass == 2);
+    stop(&f);
+}
+
 /* PU 0 has shown 100 units in a second, and PU 1 four. PU 0 ends a queue of two before PU 1 would, so that it
  * gives nothing away; unless its task lasts. */
 static void what_is_behind_a_long_task_is_left_to_others(void **state)
@@ -312,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_task_that_crashes_goes_back_alone),
+        cmocka_unit_test(the_next_pass_hears_why_a_device_has_failed),
         cmocka_unit_test(tasks_follow_the_speed_of_their_pu),
         cmocka_unit_test(tasks_grow_step_by_step),
         cmocka_unit_test(tasks_last_as_long_as_the_user_says),

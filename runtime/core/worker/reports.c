@@ -26,7 +26,11 @@ void plb_reports_fini(struct plb_reports *r)
 
 void plb_reports_clear(struct plb_reports *r)
 {
-    r->box.n = 0;
+    int n = 0;
+    for (int i = 0; i < r->box.n; i++)
+        if (r->box.at[i].type == PLB_FAIL && r->box.at[i].fail.text[0] != '\0')
+            r->box.at[n++] = r->box.at[i];
+    r->box.n = n;
     for (int pu = 0; pu < r->n_pus; pu++) {
         r->merging[pu] = -1;
         r->began[pu] = NAN;

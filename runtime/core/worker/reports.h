@@ -30,6 +30,9 @@ struct plb_reports {
 
 void plb_reports_init(struct plb_reports *reports, int n_pus, int node);
 void plb_reports_fini(struct plb_reports *reports);
+
+/* A pass begins: what was reported of the one before counts no more. Devices that have failed are still
+ * told of, since the master has to hear why. */
 void plb_reports_clear(struct plb_reports *reports);
 
 /* A PU has executed a task in these seconds. slot: where its outputs wait, or PLB_NO_SLOT. */
