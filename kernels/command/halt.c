@@ -66,7 +66,7 @@ void command_halt_ended(const struct command_halt *halt, int64_t lines, int64_t 
     pthread_mutex_lock(&lock);
     if (here.line == NULL && (here.line = calloc((size_t)lines, sizeof *here.line)) != NULL)
         here.lines = lines;
-    if (line < here.lines && here.line[line] != ENDED) {
+    if (here.line != NULL && line < here.lines && here.line[line] != ENDED) {
         here.line[line] = ENDED;
         here.failed += failed;
         here.succeeded += !failed;

@@ -65,46 +65,46 @@ char *plb_device_lane(struct plb_device_places *p, int lane, size_t needed, doub
     return p->lane[lane];
 }
 
-void plb_copies_lock(struct plb_device_places *c, const void *memory, size_t bytes)
+void plb_copies_lock(struct plb_device_places *p, const void *memory, size_t bytes)
 {
     const double began = plb_now();
-    plb_page_lock_offered(c->locks, c->ops, c->device, memory, bytes);
-    c->locking_s += plb_now() - began;
+    plb_page_lock_offered(p->locks, p->ops, p->device, memory, bytes);
+    p->locking_s += plb_now() - began;
 }
 
-void plb_copies_lock_task(struct plb_device_places *c, void *const *host, struct plb_range task,
+void plb_copies_lock_task(struct plb_device_places *p, void *const *host, struct plb_range task,
                           void *const *buffers)
 {
-    const struct plb_dataset *set = c->set;
+    const struct plb_dataset *set = p->set;
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         plb_dataset_bytes(set, i, plb_dataset_around(set, i, task), &offset, &bytes);
         if (set->at[i].mode != PLB_REPLICATE && (buffers == NULL || buffers[i] == NULL))
-            plb_copies_lock(c, (char *)host[i] + offset, bytes);
+            plb_copies_lock(p, (char *)host[i] + offset, bytes);
     }
 }
 
-int plb_copy_in(struct plb_device_places *c, int lane, void *to, const void *from_host, size_t bytes)
+int plb_copy_in(struct plb_device_places *p, int lane, void *to, const void *from_host, size_t bytes)
 {
     size_t at = 0, piece;
     int status;
-    c->in += (int64_t)bytes;
+    p->in += (int64_t)bytes;
     do {
-        piece = plb_page_piece(c->locks, (const char *)from_host + at, bytes - at);
-        status = c->ops->copy_in(c->device, lane, (char *)to + at, (const char *)from_host + at, piece);
+        piece = plb_page_piece(p->locks, (const char *)from_host + at, bytes - at);
+        status = p->ops->copy_in(p->device, lane, (char *)to + at, (const char *)from_host + at, piece);
         at += piece;
     } while (at < bytes && status == 0);
     return status;
 }
 
-int plb_copy_out(struct plb_device_places *c, int lane, void *to_host, const void *from, size_t bytes)
+int plb_copy_out(struct plb_device_places *p, int lane, void *to_host, const void *from, size_t bytes)
 {
     size_t at = 0, piece;
     int status;
-    c->out += (int64_t)bytes;
+    p->out += (int64_t)bytes;
     do {
-        piece = plb_page_piece(c->locks, (char *)to_host + at, bytes - at);
-        status = c->ops->copy_out(c->device, lane, (char *)to_host + at, (const char *)from + at, piece);
+        piece = plb_page_piece(p->locks, (char *)to_host + at, bytes - at);
+        status = p->ops->copy_out(p->device, lane, (char *)to_host + at, (const char *)from + at, piece);
         at += piece;
     } while (at < bytes && status == 0);
     return status;

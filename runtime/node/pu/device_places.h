@@ -65,15 +65,15 @@ struct plb_renewal {
 
 /* A pass begins with this PASS. owner: on rank 0, where buffers may have moved. parts: of the buffers that
  * have changed in part. on_host: the device works in host memory, and copies none. */
-void plb_renewal_begin(struct plb_renewal *renewal, const struct plb_message *pass, bool owner, bool on_host,
+void plb_renewal_begin(struct plb_renewal *next, const struct plb_message *pass, bool owner, bool on_host,
                        const struct plb_parts *parts);
 
 /* COUNTED of this PU. */
-void plb_renewal_counted(struct plb_renewal *renewal, const struct plb_message *counted);
+void plb_renewal_counted(struct plb_renewal *next, const struct plb_message *message);
 
 /* Takes over what is new, and leaves nothing. */
-void plb_renewal_take(struct plb_renewal *renewal, struct plb_renewal *from);
-void plb_renewal_fini(struct plb_renewal *renewal);
+void plb_renewal_take(struct plb_renewal *next, struct plb_renewal *from);
+void plb_renewal_fini(struct plb_renewal *next);
 
 /* Takes at most so many bytes of device memory for places of inputs. */
 void plb_device_places_open(struct plb_device_places *places, double room);
@@ -84,7 +84,7 @@ void plb_device_places_fini(struct plb_device_places *places);
 
 /* Before the next task: the two places of fed inputs change, and replicated buffers are copied, from host[i].
  * Nothing is in flight. PLB_OK, or PLB_EFAILED and a sentence. */
-int plb_device_places_renew(struct plb_device_places *places, const struct plb_renewal *renewal,
+int plb_device_places_renew(struct plb_device_places *places, const struct plb_renewal *next,
                             void *const *host, struct plb_error *err);
 
 /* Says which buffers of a task have a place here, as a mask, and where its first unit is, in data[i]. Units
