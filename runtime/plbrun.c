@@ -99,6 +99,9 @@ struct job_run {
 static int prepare(struct job_run *r, struct plb_error *err)
 {
     const struct plb_arguments *a = r->arguments;
+    enum plb_resume resume = a->resume_failed ? PLB_RESUME_FAILED
+                           : a->resume        ? PLB_RESUME_REST
+                                              : PLB_RESUME_NOT;
     if (a->replay != NULL && plb_replay_check(a->replay, err) != PLB_OK)
         return err->status;
     if (plb_job_read(&r->job, a->conf, a->settings.at, a->settings.n, a->simulate, a->seed, err) != PLB_OK)
@@ -111,10 +114,10 @@ static int prepare(struct job_run *r, struct plb_error *err)
         return err->status;
     r->job.what_if = a->report != NULL && !a->dry_run ? plb_what_if_new() : NULL;
     r->job.mode = (struct plb_app_mode){
-        .dry_run = a->dry_run, .resumes = a->resume, .host_maps = r->host_maps && !a->dry_run};
+        .dry_run = a->dry_run, .resumes = resume != PLB_RESUME_NOT, .host_maps = r->host_maps && !a->dry_run};
     r->job.mode.left_s = plb_early_end_left(&r->job.run, r->job.began_s);
     if (a->simulate == NULL && !a->dry_run
-        && plb_journal_open(&r->job, a->resume, &r->job.journal, err) != PLB_OK)
+        && plb_journal_open(&r->job, resume, &r->job.journal, err) != PLB_OK)
         return err->status;
     if (plb_job_setup(&r->job, a->simulate != NULL, err) != PLB_OK
         || plb_check_overwriting(a, &r->job, err) != PLB_OK

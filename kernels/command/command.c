@@ -214,6 +214,19 @@ static bool redo(const struct plb_app *app, int64_t unit)
     return s->todo[unit] == NOTHING || !has_run(&s->now[unit]);
 }
 
+/* A line that failed begins again as if it had never been run. */
+static bool retry(struct plb_app *app, int64_t unit)
+{
+    struct state *s = plb_app_state(app);
+    if (!has_failed(command_last_of(s, unit)))
+        return false;
+    s->past[unit] = (struct command_past){.tries = 0};
+    s->now[unit] = (struct command_outcome){.exit = DECLINED};
+    s->todo[unit] = (uint8_t)(ANYWHERE | (retries_of(app) > 1 ? 0 : LAST));
+    s->where[unit] = 0;
+    return true;
+}
+
 /* Counts lines that have ended, for --halt. */
 static void heard(struct plb_app *app, int64_t first, int64_t count)
 {
@@ -248,6 +261,7 @@ const struct plb_kernel plb_kernel = {
     .finish = command_tell,
     .heard = heard,
     .redo = redo,
+    .retry = retry,
     .once = true,
     .single = true,
 };

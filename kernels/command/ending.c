@@ -130,12 +130,10 @@ void command_forecast(const struct plb_app *app, const struct state *s)
     free(text.at);
 }
 
-/* How a line ended last. Of a pass that --halt has ended, `next` has seen nothing; lines that were not begun
- * in it are zeros. */
-static const struct command_outcome *last_of(const struct state *s, int64_t unit)
+const struct command_outcome *command_last_of(const struct state *s, int64_t unit)
 {
     const struct command_outcome *now = &s->now[unit];
-    bool ended = s->halted && s->todo[unit] != NOTHING && now->where != 0 && has_run(now);
+    bool ended = s->todo[unit] != NOTHING && now->where != 0 && has_run(now);
     return ended ? now : &s->past[unit].last;
 }
 
@@ -154,7 +152,7 @@ int command_tell(struct plb_app *app)
     char how[FAILURE], counts[100];
     for (int64_t i = 0; i < s->units; i++) {
         int64_t unit = unit_of(s, i);
-        const struct command_outcome *last = last_of(s, unit);
+        const struct command_outcome *last = s->halted ? command_last_of(s, unit) : &s->past[unit].last;
         if (has_failed(last) && failed++ == 0)
             command_describe_failure(s, unit, last, how);
         again += has_failed(last) && s->past[unit].late;

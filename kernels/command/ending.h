@@ -31,6 +31,10 @@ struct state {
 void command_describe_failure(const struct state *s, int64_t unit, const struct command_outcome *last,
                               char text[FAILURE]);
 
+/* How a line ended last, in the pass that runs or in an earlier one. Of a pass that --halt or a crash has
+ * ended, `next` has seen nothing; lines that were not begun in it are zeros. */
+const struct command_outcome *command_last_of(const struct state *s, int64_t unit);
+
 /* Prints the command of each line, in their order. */
 void command_print_all(const struct state *state);
 

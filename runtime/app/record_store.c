@@ -43,6 +43,7 @@ struct plb_record_store {
     struct piece *pieces;
     int n_pieces, capacity;
     struct plb_record_stream *stream; /* NULL: there is none */
+    const struct plb_rangeset *anew;  /* units whose earlier records do not count; NULL: none */
 };
 
 struct plb_record_store *plb_record_store_new(const struct plb_data *data, int n, const char *beside)
@@ -202,23 +203,23 @@ int plb_record_store_failure(const struct plb_record_store *s, const char **path
 
 /* Adds what counts of the units of a result to the index, and those of the pass to `found`. The stream also
  * hears of what an earlier run has written and this one makes again. */
-static void recall(struct plb_record_store *s, const struct head *head, const struct plb_range *ranges,
+static void recall(struct plb_record_store *s, const struct head *head, const struct plb_rangeset *ranges,
                    int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
 {
     struct plb_range result = {head->first, head->count};
     int64_t all = at + head->bytes;
     bool known = s->stream != NULL && plb_record_stream_knows(s->stream, all);
-    for (int k = 0; k < head->n_ranges; k++) {
+    for (int k = 0; k < ranges->n; k++) {
         if (head->pass < pass)
-            add_piece(s, ranges[k], result, at);
+            add_piece(s, ranges->at[k], result, at);
         if (head->pass < pass || known)
-            give(s, ranges[k], result, at, all);
+            give(s, ranges->at[k], result, at, all);
     }
     if (head->pass == pass)
         for (int i = 0; i < units->n; i++)
-            for (int k = 0; k < head->n_ranges; k++) {
-                int64_t a = units->at[i].first, b = a + units->at[i].count, c = ranges[k].first;
-                int64_t first = a > c ? a : c, d = c + ranges[k].count, end = b < d ? b : d;
+            for (int k = 0; k < ranges->n; k++) {
+                int64_t a = units->at[i].first, b = a + units->at[i].count, c = ranges->at[k].first;
+                int64_t first = a > c ? a : c, d = c + ranges->at[k].count, end = b < d ? b : d;
                 if (end <= first)
                     continue;
                 struct plb_range both = {first, end - first};
@@ -227,6 +228,19 @@ static void recall(struct plb_record_store *s, const struct head *head, const st
                 if (!known)
                     give(s, both, result, at, all);
             }
+}
+
+/* The same without the units that are executed anew. */
+static void recall_others(struct plb_record_store *s, const struct head *head, const struct plb_range *ranges,
+                          int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
+{
+    struct plb_rangeset others = {0};
+    for (int k = 0; k < head->n_ranges; k++)
+        plb_rangeset_add(&others, ranges[k]);
+    if (s->anew != NULL)
+        plb_rangeset_remove_all(&others, s->anew);
+    recall(s, head, &others, at, pass, units, found);
+    plb_rangeset_fini(&others);
 }
 
 /* Reads the result at the end of what is known. False where there is none that is whole. */
@@ -245,12 +259,19 @@ static bool read_next(struct plb_record_store *s, int64_t size, int pass, const 
     bool whole = rest != NULL && move(s->fd, false, rest, n, s->end + (int64_t)sizeof head)
               && sum(&head, rest, n, 0) == head.crc;
     if (whole) {
-        recall(s, &head, (const void *)rest, s->end + (int64_t)sizeof head + head.n_ranges * ranges, pass,
-               units, found);
+        recall_others(s, &head, (const void *)rest, s->end + (int64_t)sizeof head + head.n_ranges * ranges,
+                      pass, units, found);
         s->end += (int64_t)(sizeof head + n);
     }
     free(rest);
     return whole;
+}
+
+void plb_record_store_anew(struct plb_record_store *s, const struct plb_rangeset *units)
+{
+    s->anew = units;
+    if (s->stream != NULL)
+        plb_record_stream_anew(s->stream, units);
 }
 
 bool plb_record_store_adopt(struct plb_record_store *s, int fd, int pass, struct plb_rangeset *units)

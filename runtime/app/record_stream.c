@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/crc32c.h"
+#include "app/stream_mark.h"
 #include "base/file.h"
 #include "base/memory.h"
 
@@ -35,7 +35,8 @@ struct plb_record_stream {
     int n_parts, n_ways;
     bool remembers, began;
     int file;
-    int64_t known; /* the mark of an earlier run */
+    int64_t known;                   /* the mark of an earlier run */
+    const struct plb_rangeset *anew; /* units that are written all the same; NULL: none */
     struct way *ways;
     pthread_t thread;
     pthread_mutex_t lock; /* for what follows */
@@ -197,6 +198,11 @@ static int64_t unit_at(const struct plb_record_stream *s, int64_t place)
     return s->shape.order != NULL ? s->shape.order[place] : place;
 }
 
+static bool is_anew(const struct plb_record_stream *s, int64_t unit)
+{
+    return s->anew != NULL && plb_rangeset_overlaps(s->anew, (struct plb_range){unit, 1});
+}
+
 static bool has_record(const struct plb_record_stream *s, int64_t unit)
 {
     for (int i = 0; i < s->n_ways; i++)
@@ -218,28 +224,6 @@ static void print(struct plb_record_stream *s, int64_t unit, bool again)
             emit(s, &s->ways[i], s->index[i].at[u], s->index[i].bytes[u]);
 }
 
-/* How far a stream came, as the file has it. Zeros: nothing is written yet. */
-struct mark {
-    int64_t at;
-    uint32_t crc, zero;
-};
-
-static bool write_mark(const struct plb_record_stream *s, int64_t at)
-{
-    struct mark mark = {at, plb_crc32c(0, &at, sizeof at), 0};
-    return pwrite(s->file, &mark, sizeof mark, PLB_STREAM_MARK) == sizeof mark;
-}
-
-static bool read_mark(struct plb_record_stream *s)
-{
-    static const struct mark none;
-    struct mark mark = none;
-    if (pread(s->file, &mark, sizeof mark, PLB_STREAM_MARK) < 0)
-        return false;
-    s->known = mark.at;
-    return memcmp(&mark, &none, sizeof mark) == 0 || mark.crc == plb_crc32c(0, &mark.at, sizeof mark.at);
-}
-
 /* Tells the file how far the stream came. */
 static void remember(struct plb_record_stream *s, int64_t mark)
 {
@@ -248,7 +232,7 @@ static void remember(struct plb_record_stream *s, int64_t mark)
     bool further = s->failure == 0 && mark > s->mark;
     s->mark = further ? mark : s->mark;
     pthread_mutex_unlock(&s->lock);
-    if (further && s->remembers && !write_mark(s, mark))
+    if (further && s->remembers && !plb_stream_mark_write(s->file, mark))
         fail(s, NULL, errno);
 }
 
@@ -270,7 +254,7 @@ static void take(struct plb_record_stream *s, int32_t number)
     }
     if (s->shape.in_order)
         for (; s->next < s->shape.units && s->of[unit_at(s, s->next)] != NONE; s->next++)
-            print(s, unit_at(s, s->next), s->next < s->known);
+            print(s, unit_at(s, s->next), s->next < s->known && !is_anew(s, unit_at(s, s->next)));
     remember(s, s->shape.in_order ? s->next : r.end);
 }
 
@@ -303,20 +287,37 @@ bool plb_record_stream_begin(struct plb_record_stream *s, int fd, bool remembers
 {
     s->file = fd;
     s->remembers = remembers;
-    if (remembers && !read_mark(s))
+    if (remembers && !plb_stream_mark_read(fd, &s->known))
         return false;
     s->mark = s->known;
     return true;
 }
 
+void plb_record_stream_anew(struct plb_record_stream *s, const struct plb_rangeset *units)
+{
+    s->anew = units;
+}
+
+/* How far the stream is in order: before the first unit that is written once more. */
+static int64_t first_anew(const struct plb_record_stream *s)
+{
+    int64_t place = 0;
+    while (place < s->known && !is_anew(s, unit_at(s, place)))
+        place++;
+    return place;
+}
+
 bool plb_record_stream_cut(struct plb_record_stream *s, int64_t end)
 {
+    int64_t to = s->shape.in_order ? first_anew(s) : end;
     pthread_mutex_lock(&s->lock);
-    bool back = !s->shape.in_order && s->mark > end;
+    bool back = s->mark > to && (!s->shape.in_order || to < s->known);
     if (back)
-        s->known = s->mark = end;
+        s->mark = to;
+    if (back && !s->shape.in_order)
+        s->known = to;
     pthread_mutex_unlock(&s->lock);
-    return !back || write_mark(s, end);
+    return !back || plb_stream_mark_write(s->file, to);
 }
 
 bool plb_record_stream_knows(const struct plb_record_stream *s, int64_t end)

@@ -17,9 +17,6 @@
 
 #include "base/rangeset.h"
 
-/* The byte of the file where the stream remembers; the mark of a journal is before. */
-#define PLB_STREAM_MARK 32
-
 struct plb_record_stream;
 
 /* A result in the store's file. */
@@ -51,6 +48,10 @@ void plb_record_stream_grow(struct plb_record_stream *stream, int part, const ch
 /* The file that has the bytes; remembers: it is a journal's. Where it remembers how far an earlier run came,
  * the stream goes on from there. False where that is damaged. */
 bool plb_record_stream_begin(struct plb_record_stream *stream, int fd, bool remembers);
+
+/* After plb_record_stream_begin, and before a result is given: these units are written although an earlier
+ * run wrote them. In order, a run that goes on from this one begins with the first of them. Borrowed. */
+void plb_record_stream_anew(struct plb_record_stream *stream, const struct plb_rangeset *units);
 
 /* Whether an earlier run has written the result that ends at this byte of the file. */
 bool plb_record_stream_knows(const struct plb_record_stream *stream, int64_t end);

@@ -42,7 +42,7 @@ struct plb_arguments {
     const char *join; /* the file of a running job that this process joins; then there is no conf file */
     uint64_t seed;
     bool check; /* nothing is run: the kernel is tried */
-    bool verify, keep_partial, resume, dry_run, show_config, show_pus, quiet, bar;
+    bool verify, keep_partial, resume, resume_failed, dry_run, show_config, show_pus, quiet, bar;
     bool watch, progress_json; /* how progress is shown; neither: a line for all */
     bool runs;                 /* a command, without a conf file: `conf` is NULL */
     bool brief;                /* of such a run a terminal gets one line in the end */

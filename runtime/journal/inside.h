@@ -6,6 +6,7 @@
 
 #include "job/job.h"
 #include "journal/files.h"
+#include "journal/resume.h"
 #include "journal/state.h"
 
 /* Results that are handed over to the thread at once. */
@@ -27,11 +28,11 @@ struct plb_journal {
     const struct plb_job *job;
     struct plb_dataset set;
     size_t sums_bytes; /* 0: no array is reduced */
-    bool resume;       /* as the user wants it */
+    enum plb_resume resume; /* as the user wants it */
 
     /* As it was found. */
     bool fresh;    /* nothing that counts: the run begins anew */
-    bool goes_on;  /* a broken run is there, and this one goes on */
+    bool goes_on;  /* an earlier run is there, and this one goes on from it */
     bool complete; /* a complete one is there, and the user wants to resume it */
     uint64_t found_id;
     char *found_job;
@@ -43,6 +44,7 @@ struct plb_journal {
     int before[PLB_MAX_PHASES];   /* passes that began before it, by phase */
     bool over;                    /* all units of that pass are accepted */
     struct plb_rangeset recalled; /* accepted units of the first pass */
+    struct plb_rangeset anew;     /* units that failed: nothing of them counts any more */
     char *recalled_sums;
 
     /* Of the communication thread. */

@@ -23,13 +23,14 @@
 /* Decides how the run begins. */
 static int decide(struct plb_journal *j, struct plb_found *found, struct plb_error *err)
 {
-    if (found->what == PLB_FOUND_BROKEN && !j->resume)
+    bool failed = found->failed != NULL && j->resume == PLB_RESUME_FAILED;
+    if (found->what == PLB_FOUND_BROKEN && j->resume == PLB_RESUME_NOT)
         return plb_fail(err, PLB_EINPUT,
                         "journal %s: it has the finished work of an interrupted run; continue that run with "
                         "--resume, or remove the journal to begin anew",
                         j->files.path);
-    j->goes_on = found->what == PLB_FOUND_BROKEN;
-    j->complete = found->what == PLB_FOUND_COMPLETE && j->resume;
+    j->goes_on = found->what == PLB_FOUND_BROKEN || (found->what == PLB_FOUND_COMPLETE && failed);
+    j->complete = found->what == PLB_FOUND_COMPLETE && j->resume != PLB_RESUME_NOT && !failed;
     j->fresh = !j->goes_on && !j->complete;
     j->found_id = found->id;
     j->found_end = found->end;
@@ -40,15 +41,20 @@ static int decide(struct plb_journal *j, struct plb_found *found, struct plb_err
     return PLB_OK;
 }
 
-int plb_journal_open(const struct plb_job *job, bool resume, struct plb_journal **journal,
+int plb_journal_open(const struct plb_job *job, enum plb_resume resume, struct plb_journal **journal,
                      struct plb_error *err)
 {
     const char *file = plb_settings_get(&job->settings, "run", "journal")->text;
     struct plb_found found;
-    if (file == NULL && resume)
+    if (resume == PLB_RESUME_FAILED && job->kernel->retry == NULL)
         return plb_fail(err, PLB_EINPUT,
-                        "--resume needs the journal of the interrupted run; name it with run.journal=FILE, "
-                        "or for --run with --joblog FILE");
+                        "--resume-failed: kernel %s does not know of %s that failed; use --resume",
+                        job->kernel->name, job->kernel->unit);
+    if (file == NULL && resume != PLB_RESUME_NOT)
+        return plb_fail(err, PLB_EINPUT,
+                        "%s needs the journal of the interrupted run; name it with run.journal=FILE, or for "
+                        "--run with --joblog FILE",
+                        resume == PLB_RESUME_FAILED ? "--resume-failed" : "--resume");
     if (file == NULL)
         return PLB_OK;
     struct plb_journal *j = *journal = plb_alloc(sizeof *j);
@@ -304,12 +310,13 @@ void plb_journal_close(struct plb_journal *j, bool complete)
         plb_journal_files_remove(&j->files, j->found_job == NULL || ran);
     else if (j->wrong)
         plb_journal_files_remove(&j->files, true);
-    else if (complete)
+    else if (complete && (broken || sentence[0] == '\0' || j->job->kernel->retry == NULL))
         plb_journal_files_remove(&j->files, broken);
     plb_journal_files_close(&j->files);
     release(&j->next);
     release(&j->batch);
     plb_rangeset_fini(&j->recalled);
+    plb_rangeset_fini(&j->anew);
     plb_rangeset_fini(&j->folded);
     free(j->recalled_sums);
     free(j->found_job);

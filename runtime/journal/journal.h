@@ -22,13 +22,14 @@
 
 #include "core/message/message.h"
 #include "job/job.h"
+#include "journal/resume.h"
 
 struct plb_journal;
 
 /* Before the job is set up: opens the journal that the settings name, and locks it until the process ends.
- * resume: the run goes on where an earlier one broke. *journal is NULL where no journal is named. PLB_OK; or
- * PLB_EINPUT and a sentence, also where there is a broken run and nobody wants to resume it. */
-int plb_journal_open(const struct plb_job *job, bool resume, struct plb_journal **journal,
+ * *journal is NULL where no journal is named. PLB_OK; or PLB_EINPUT and a sentence, also where there is a
+ * broken run and nobody wants to resume it. */
+int plb_journal_open(const struct plb_job *job, enum plb_resume resume, struct plb_journal **journal,
                      struct plb_error *err);
 
 /* When the job is set up: takes room for its outputs. Where the run goes on, compares the job with that of
@@ -93,8 +94,9 @@ void plb_journal_advise(const struct plb_journal *journal, struct plb_error *err
  * and the error's sentence says so. */
 void plb_journal_distrust(struct plb_journal *journal, struct plb_error *err);
 
-/* Closes the journal and releases it. complete: all results are written; FILE stays and says so, the other
- * files go. A journal into which nothing was written leaves no file. */
+/* Closes the journal and releases it. complete: all results are written; FILE stays and says so. The other
+ * files go, unless units failed that --resume-failed can execute again. A journal into which nothing was
+ * written leaves no file. */
 void plb_journal_close(struct plb_journal *journal, bool complete);
 
 #endif

@@ -70,6 +70,8 @@ static int open_records(struct plb_journal *j, bool fresh, struct plb_error *err
     int64_t named = j->recalled.units;
     if (store == NULL || plb_journal_files_open_records(&j->files, fresh, err) != PLB_OK)
         return err->status;
+    if (j->anew.n > 0)
+        plb_record_store_anew(store, &j->anew);
     if (!plb_record_store_adopt(store, j->files.records, j->first_pass, fresh ? NULL : &j->recalled)
         || plb_record_store_bytes(store) < j->next.state.records
         || (j->sums_bytes > 0 && j->recalled.units < named))
@@ -105,10 +107,20 @@ static int read_data(struct plb_journal *j, struct plb_error *err)
     return PLB_OK;
 }
 
+/* Has the kernel forget that units failed. */
+static void find_failed(struct plb_journal *j, struct plb_app *app)
+{
+    for (int64_t u = 0; u < j->set.units && j->resume == PLB_RESUME_FAILED; u++)
+        if (j->job->kernel->retry(app, u))
+            plb_rangeset_add(&j->anew, (struct plb_range){u, 1});
+}
+
 /* Units that the kernel wants to have executed again are not accepted any more. */
 static void leave_out(struct plb_journal *j, struct plb_rangeset *redone)
 {
     const struct plb_kernel *kernel = j->job->kernel;
+    for (int i = 0; i < j->anew.n; i++)
+        plb_rangeset_add(redone, j->anew.at[i]);
     for (int i = 0; i < j->recalled.n && kernel->redo != NULL && j->sums_bytes == 0; i++)
         for (int64_t u = j->recalled.at[i].first; u < j->recalled.at[i].first + j->recalled.at[i].count; u++)
             if (kernel->redo(&j->job->app, u))
@@ -168,6 +180,7 @@ static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_err
     if (read_data(j, err) != PLB_OK)
         return err->status;
     struct plb_rangeset redone = {0};
+    find_failed(j, app);
     leave_out(j, &redone);
     int status = open_records(j, none && j->first_pass == 1, err);
     j->over = j->recalled.units == j->set.units;

@@ -15,6 +15,7 @@
 #include "app/record_store.h"
 #include "app/record_stream.h"
 #include "app/records.h"
+#include "app/stream_mark.h"
 
 #define UNITS 6
 

@@ -193,6 +193,9 @@ struct plb_kernel {
     bool (*redo)(const struct plb_app *app, int64_t unit);
 
     const char *source; /* Optional: the file of which a host has made the kernel (plb/host.h) */
+
+    /* Optional: whether a unit of the earlier run failed (--resume-failed). It is forgotten, and executed. */
+    bool (*retry)(struct plb_app *app, int64_t unit);
 };
 
 #define PLB_KERNEL_HEAD .abi = PLB_KERNEL_ABI, .size = sizeof(struct plb_kernel)
@@ -219,8 +222,7 @@ static inline struct plb_phase plb_only_phase(const struct plb_kernel *kernel)
 #define PLB_OPENCL_ENTRY(fn) PLB_CUDA_ENTRY(fn)
 
 /* ----------------------------------------------- what a kernel can ask for
- * setup, cost, next, verify, agree, finish, heard and redo may call these functions; an entry may not. Not
- * thread-safe. */
+ * Every function of struct plb_kernel but entries and `fold` may call these. Not thread-safe. */
 
 /* The value of one of the kernel's options. plbrun has checked it before setup. The name must be in the
  * kernel's table, with the type that the function serves. Else the function notes the mistake and returns 1,
@@ -246,7 +248,7 @@ bool plb_app_simulated(const struct plb_app *app);
 /* True under --dry-run: nothing is going to be computed. */
 bool plb_app_dry_run(const struct plb_app *app);
 
-/* Whether an earlier run may have done a part of the job (--resume). */
+/* Whether an earlier run may have done a part of the job (--resume, --resume-failed). */
 bool plb_app_resumes(const struct plb_app *app);
 
 /* Says how many units the job has; at least 1. */
@@ -262,8 +264,7 @@ void plb_app_multiple(struct plb_app *app, int64_t units);
 void plb_app_unit_costs(struct plb_app *app, const double *costs);
 
 /* Says in setup that the cpu entry starts programs, and that each GPU of a host is a PU, or `programs`
- * PUs if several programs share it; at least 1. There the cpu entry runs, and plb_task.gpu names the GPU.
- */
+ * PUs if several programs share it; at least 1. There the cpu entry runs; plb_task.gpu names the GPU. */
 void plb_app_use_gpus(struct plb_app *app, int programs);
 
 /* Seconds until a time limit or the batch system ends the run; infinite without a limit, and in a

@@ -1,0 +1,29 @@
+/* A number and its checksum. */
+#include "app/stream_mark.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "base/crc32c.h"
+
+/* Zeros: nothing is written yet. */
+struct mark {
+    int64_t at;
+    uint32_t crc, zero;
+};
+
+bool plb_stream_mark_write(int fd, int64_t at)
+{
+    struct mark mark = {at, plb_crc32c(0, &at, sizeof at), 0};
+    return pwrite(fd, &mark, sizeof mark, PLB_STREAM_MARK) == sizeof mark;
+}
+
+bool plb_stream_mark_read(int fd, int64_t *at)
+{
+    static const struct mark none;
+    struct mark mark = none;
+    if (pread(fd, &mark, sizeof mark, PLB_STREAM_MARK) < 0)
+        return false;
+    *at = mark.at;
+    return memcmp(&mark, &none, sizeof mark) == 0 || mark.crc == plb_crc32c(0, &mark.at, sizeof mark.at);
+}

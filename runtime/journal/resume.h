@@ -1,0 +1,11 @@
+/* How a run begins that has a journal. */
+#ifndef PLB_JOURNAL_RESUME_H
+#define PLB_JOURNAL_RESUME_H
+
+enum plb_resume {
+    PLB_RESUME_NOT,
+    PLB_RESUME_REST,   /* --resume: with the rest of a broken run */
+    PLB_RESUME_FAILED, /* --resume-failed: with that, and units that failed, also of a complete run */
+};
+
+#endif
