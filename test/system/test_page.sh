@@ -159,6 +159,48 @@ assert abs(sum(last.values()) - r['energy_j']) < 1e-4 * r['energy_j'] and len(la
 P
 ok "their joules are those of the report, on the page and in the trace" $?
 
+# In frames as wide as a telephone, a tablet and a screen: nothing is wider than its page, and charts stand
+# side by side where there is room for two.
+python3 - "$tmp" <<'P'
+import html, sys
+for name in 'simulated', 'watts', 'parts':
+    page = open(f'{sys.argv[1]}/{name}.html').read()
+    page = html.escape(page)
+    frames = ''.join(f'<iframe width="{w}" height="800" style="border:0" srcdoc="{page}"></iframe>'
+                     for w in (400, 900, 1400))
+    out = open(f'{sys.argv[1]}/{name}-frames.html', 'w')
+    out.write('<!DOCTYPE html><body>' + frames + '''<p id="says"></p><script>
+        onload = () => { says.textContent = [...document.querySelectorAll("iframe")].map(f => {
+            const d = f.contentDocument, w = d.documentElement.clientWidth;
+            const beside = [...d.querySelectorAll("section")]
+                .filter(s => s.getBoundingClientRect().left > w / 2);
+            return f.clientWidth + (d.documentElement.scrollWidth > w ? " is too narrow" : "") +
+                (beside.length > 0 ? " with neighbours" : ""); }).join(", ");
+            if (document.querySelector("iframe").contentDocument.querySelector("#pus .wide.cut") !== null)
+                says.textContent += "; a narrow table says that it is cut"; };
+        </script></body></html>''')
+P
+for page in simulated watts parts; do
+    opened "$tmp/$page-frames.html"
+    grep -o '<p id="says">[^<]*' "$tmp/dom" >"$tmp/out"
+    grep -qxF '<p id="says">400, 900, 1400 with neighbours; a narrow table says that it is cut' "$tmp/out"
+    ok "the page $page fits windows of any width" $?
+done
+
+# The trace of a rank that is lost is lost with it.
+python3 - "$tmp" <<P
+$(cat "$tmp/inside.py")
+page, r = read('simulated')
+text = re.search(r'id="trace">(.*?)</script>', page, re.S).group(1)
+trace = json.loads(text)
+events = [trace['events'][i:i + 8] for i in range(0, len(trace['events']) - 8, 8)]
+trace['events'] = [x for e in events if e[1] < 4 for x in e] + [0]
+open(sys.argv[1] + '/lost.html', 'w').write(page.replace(text, json.dumps(trace)))
+P
+drawn "a page without the tasks of two PUs" "$tmp/lost.html" gantt
+grep -qF 'The tasks of PUs 4, 5 were lost with their rank.' "$tmp/dom"
+ok "it says so" $?
+
 # A part that is missing is no empty frame.
 sed 's/<script type="application\/json" id="trace">.*<\/script>$//' "$tmp/simulated.html" >"$tmp/bare.html"
 drawn "a page without a trace" "$tmp/bare.html" losses shares

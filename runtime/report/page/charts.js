@@ -54,12 +54,12 @@ function shares(report) {
         powers > 0 && ["--power", "given power"]].filter(Boolean));
     toolsOf(box, "shares").saves();
     return () => {
-        const W = widthOf(box), narrow = W < 560, left = narrow ? 130 : 200, right = narrow ? 92 : 215, step = rows.length > 16 ? 20 : 25;
+        const W = widthOf(box), narrow = W < 560, left = narrow ? 130 : W < 700 ? 150 : 200, right = narrow ? 92 : 215, step = rows.length > 16 ? 20 : 25;
         const longest = Math.max(...rows.map(r => Math.max(r.given, r.ideal, r.power))), wide = W - left - right;
         let out = "";
         rows.forEach((r, i) => {
             const y = i * step + 8, h = step - 8, x = left + r.ideal / longest * wide;
-            out += words(left - 8, y + h / 2 + 4, nameOfPu(r.pu, narrow ? 18 : 28), "end");
+            out += words(left - 8, y + h / 2 + 4, nameOfPu(r.pu, narrow ? 18 : W < 700 ? 20 : 28), "end");
             out += `<rect class="given" x="${left}" y="${y}" width="${(r.given / longest * wide).toFixed(1)}" ` +
                 `height="${h}" rx="2"/>` + line(x, y - 2, x, y + h + 2, "ideal");
             const end = left + Math.max(r.given, r.ideal, r.power) / longest * wide, at = left + r.power / longest * wide;
@@ -220,17 +220,33 @@ function rates(report, trace) {
     };
 }
 
+// On wide pages neighbours share a row. One that is left over has a row of its own.
+function pairCharts() {
+    const halves = ["each-pass", "shares", "ends", "rates", "traffic", "watts", "front"];
+    let open = null;
+    for (const section of document.querySelectorAll("body > section:not([hidden])")) {
+        const half = halves.includes(section.id);
+        if (half && open !== null) {
+            open.classList.add("half");
+            section.classList.add("half");
+        }
+        open = half && open === null ? section : null;
+    }
+}
+
 (function drawAll() {
     const report = data("report"), trace = data("trace");
     const charts = [waterfall(report), trace && gantt(report, trace), trace && passes(trace), shares(report), curves(report),
         trace && predictedEnds(trace), trace && rates(report, trace), traffic(report), whatIf(report),
         ...energyCharts()].filter(Boolean);
+    pairCharts();
     let width = 0;
     const draw = () => {
         if (document.documentElement.clientWidth === width)
             return;
         width = document.documentElement.clientWidth;
         charts.forEach(chart => chart());
+        document.querySelectorAll(".wide").forEach(box => box.classList.toggle("cut", box.scrollWidth > box.clientWidth));
     };
     draw();
     window.addEventListener("resize", draw);

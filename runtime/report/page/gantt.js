@@ -278,6 +278,10 @@ function gantt(report, trace) {
             notes.push("Many tasks are drawn together: a column is filled as far as its PU was at work; zoom in.");
         if (drawn.arrows > 0 && (drawn.crowded || drawn.arrows > mostArrows))
             notes.push(`Zoom in to see ${drawn.arrows} arrows.`);
+        const lost = report.pus.filter((pu, p) => pu.tasks > 0 && pus[p].events.length === 0 && pus[p].bins === null);
+        if (lost.length > 0)
+            notes.push("The tasks of " + (lost.length > 8 ? lost.length + " PUs" : (lost.length > 1 ? "PUs " : "PU ") + lost.map(pu => pu.id).join(", ")) +
+                " were lost with their rank.");
         note.textContent = notes.join(" ");
     }
 

@@ -265,10 +265,6 @@ static void put_charts(FILE *out)
               "The part of the work that each PU did, beside its part of the total rate and of the given "
               "powers. Look for differences between work and rate: such a PU got too much or too little.",
               out);
-    put_chart("curves", "Curves",
-              "Seconds of a task by its size: the fitted curve and the measured tasks. Points far from the "
-              "line mean that task times depend on more than size. One PU of each name is shown.",
-              out);
     put_chart("ends", "Predicted end of the pass",
               "Each point is a solve: the end of the pass that the balancer predicted, minus the real end. "
               "Points should approach 0 during a pass. Far above 0, the balancer was too pessimistic; far "
@@ -281,6 +277,10 @@ static void put_charts(FILE *out)
     put_chart("traffic", "Traffic between nodes",
               "Bytes of inputs and results that each node sent and received. Look for a node that moves far "
               "more than its share of the work: its link may be the bottleneck.",
+              out);
+    put_chart("curves", "Curves",
+              "Seconds of a task by its size: the fitted curve and the measured tasks. Points far from the "
+              "line mean that task times depend on more than size. One PU of each name is shown.",
               out);
 }
 
