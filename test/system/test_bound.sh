@@ -65,7 +65,7 @@ ok "are not" $?
 lines "$tmp/virtual.cluster" '[node a]' 'pus = one' '[pu one]' 'rate = 1000'
 alone --simulate "$tmp/virtual.cluster" "$tmp/app.conf"
 says "a simulation says what it takes for granted" \
-    "^the kernel gives no costs of its naps: the simulation assumes equal costs"
+    "^the kernel does not say what its naps cost: the simulation assumes equal costs"
 lines "$tmp/told.conf" '[app]' 'kernel = triad'
 alone --simulate "$tmp/virtual.cluster" "$tmp/told.conf"
 [ -s "$tmp/out" ] && ! grep -q "assumes equal costs" "$tmp/out"; ok "only where nothing is told" $?

@@ -173,7 +173,7 @@ if script --version >/dev/null 2>&1; then
     # shellcheck disable=SC2089,SC2090 # script takes one command
     three="--run true --range 1-3"
     script -qec "'$PLBRUN' -j 2 $three && '$PLBRUN' --quiet $three" /dev/null >out 2>&1 </dev/null
-    grep -q '^plbrun: 3 lines by 2 PUs on 1 rank of 1 host in ' out && [ "$(wc -l <out)" -eq 1 ]
+    grep -q '^plbrun: 3 lines in [^ ]* [mu]*s on 2 PUs (1 rank on 1 host)' out && [ "$(wc -l <out)" -eq 1 ]
     ok "a terminal gets one line in the end, unless it is to be quiet" $?
 else
     skip "a terminal gets one line in the end" "script is not installed"

@@ -27,7 +27,8 @@ mv "$tmp/y.npy" "$tmp/ref.npy"
 started 2 --log info --report "$tmp/r.json" --trace "$tmp/t.json" "$tmp/s.conf"
 joins 1 && joins 2 env PLB_LOG=info && await 2 'has joined'
 run_ends && is_same && [ "$(units 2)" -gt 0 ] && [ "$(units 3)" -gt 0 ] && [ "$(field nodes)" -eq 4 ] &&
-    wait "${joiners[1]}" && wait "${joiners[2]}" && [ ! -e "$door" ] && grep -q 'with sure' "$tmp/out"
+    wait "${joiners[1]}" && wait "${joiners[2]}" && [ ! -e "$door" ] &&
+        grep -q 'by the balancer sure' "$tmp/out"
 ok "two ranks join, and have a part in it" $?
 grep -qx 'joining as rank [23]' "$tmp/joiner.1"
 ok "they say so" $?

@@ -115,7 +115,7 @@ ranks 3 --balancer greedy --report "$tmp/r.json" --resume "$tmp/sleeper.conf" &&
     same "on other ranks, with another balancer" "$tmp/sleeper.npy" "$y"
 [ ! -e "$y" ] || ok "on other ranks, with another balancer" 1
 [ "$(key resumed_units)" -eq "$units" ] &&
-    grep -q "^sleeper: $((1000 - units)) naps by .*; resumed in pass 1 after $units naps; " "$tmp/out"
+    grep -q "^sleeper: $((1000 - units)) naps in .*; resumed in pass 1 after $units naps; " "$tmp/out"
 ok "the report and the summary say how much was done before" $?
 "$PLBRUN" --journal "$j" >"$tmp/out" && [ "$(wc -l <"$tmp/out")" -gt "$before" ] &&
     [ "$(told 1)" -eq 1000 ] &&

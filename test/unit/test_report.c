@@ -184,7 +184,8 @@ static void the_summary_has_a_line_per_pu_and_one_for_the_run(void **state)
         lines += *c == '\n';
     assert_int_equal(lines, 1 + 3 + 1 + 1); /* a header, three PUs, the run, its kinds of PUs */
     assert_non_null(strstr(text, "not used: no work was left for it"));
-    assert_non_null(strstr(text, "x: 100 rows by 3 PUs on 2 ranks of 1 host in 10.00 s with greedy"));
+    assert_non_null(strstr(text, "x: 100 rows in 10.00 s on 3 PUs (2 ranks on 1 host), distributed "
+                                 "by the balancer greedy; "));
     assert_null(strstr(text, "profiles"));
     free(text);
     r.profiles_used = 2;
@@ -210,7 +211,8 @@ static void the_line_counts_units_as_the_table_does(void **state)
     FILE *out = open_memstream(&text, &size);
     plb_report_line(&r, out);
     fclose(out);
-    assert_non_null(strstr(text, "x: 400 rows (4 passes over 100 rows) by 3 PUs on 2 nodes in 10.00 s with"));
+    assert_non_null(strstr(text, "x: 400 rows (4 passes over 100 rows) in 10.00 s on 3 PUs (2 nodes), "
+                                 "distributed by the balancer"));
     free(text);
 }
 

@@ -74,7 +74,7 @@ static void a_resumed_run_tells_of_its_own_part(void **state)
     FILE *out = open_memstream(&line, &size);
     plb_report_line(&r, out);
     fclose(out);
-    assert_non_null(strstr(line, "x: 50 rows by 3 PUs"));
+    assert_non_null(strstr(line, "x: 50 rows in "));
     assert_non_null(strstr(line, "; resumed in pass 7 after 50 rows; "));
     free(line);
     pus[1].units = 19;

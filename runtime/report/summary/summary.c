@@ -116,18 +116,15 @@ static void say_kinds(const struct plb_report *r, const char *before, const char
     fputs(kinds > 1 ? after : "", out);
 }
 
-/* Units, by whom, and the makespan. */
+/* Units, the makespan, and where. */
 static void say_work(const struct plb_report *r, FILE *out)
 {
     char units[PLB_UNITS_TEXT];
     fputs(plb_units_print(plb_report_units(r), r->unit, units), out);
     if (r->passes > 1)
         plb_report_say(r, " ({passes} passes over {units})", out);
-    plb_report_say(r,
-                   r->mode == PLB_SIMULATED ? " by {pus PU} on {nodes node}"
-                                            : " by {pus PU} on {nodes rank} of {hosts host}",
-                   out);
-    plb_report_say(r, " in {makespan_s}", out);
+    plb_report_say(r, " in {makespan_s} on {pus PU}", out);
+    plb_report_say(r, r->mode == PLB_SIMULATED ? " ({nodes node})" : " ({nodes rank} on {hosts host})", out);
 }
 
 void plb_report_elapsed(const struct plb_report *r, FILE *out)
@@ -163,7 +160,7 @@ void plb_report_line(const struct plb_report *r, FILE *out)
 {
     plb_report_say(r, "{app}: ", out);
     say_work(r, out);
-    plb_report_say(r, " with {balancer}; bound {bound_s}", out);
+    plb_report_say(r, ", distributed by the balancer {balancer}; bound {bound_s}", out);
     fputs(why_no_bound(r), out);
     plb_report_say(r, ", balancing ratio {balancing_ratio}, idle {idle_pct}; ", out);
     if (r->resumed)
@@ -317,8 +314,8 @@ void plb_report_summary(const struct plb_report *r, FILE *out)
     plb_goal_say(r, out);
     if (r->mode == PLB_SIMULATED && !r->costs_given && !r->replayed)
         fprintf(out,
-                "the kernel gives no costs of its %s: the simulation assumes equal costs, and takes rates of "
-                "PUs as %s per second\n",
+                "the kernel does not say what its %s cost: the simulation assumes equal costs, and takes "
+                "rates of PUs as %s per second\n",
                 r->unit, r->unit);
     if (plb_advice_doubts_rates(r)) {
         plb_report_say(r, "by the rates of the PUs this job needs {optimum_s}: ", out);

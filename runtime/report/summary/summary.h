@@ -9,7 +9,7 @@
 /* A line per PU, one for the run, and further ones where there is something to say. */
 void plb_report_summary(const struct plb_report *report, FILE *out);
 
-/* One short line: units, by whom, the makespan, and the units of each kind of PU. */
+/* One short line: units, the makespan, the PUs, and the units of each kind of PU. */
 void plb_report_brief(const struct plb_report *report, FILE *out);
 
 /* The parts of the elapsed time, without a newline; nothing in a simulation, whose time is virtual. */
