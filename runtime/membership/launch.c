@@ -126,7 +126,8 @@ static void tell(const char *path, const char *status, const char *others)
         plb_file_commit(&file, &err);
     }
     if (err.status != PLB_OK)
-        plb_log(PLB_LOG_WARNING, "plbrun-mpirun cannot be told the exit status %s: %s", status, err.text);
+        plb_log(PLB_LOG_WARNING, "the exit status %s cannot be passed to plbrun-mpirun: %s", status,
+                err.text);
 }
 
 void plb_launch_tell(int status, bool in_order)

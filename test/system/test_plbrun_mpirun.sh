@@ -39,7 +39,7 @@ ok "a program that is not there: status 1, and no hang" $?
 
 # The environment names no file: plbrun by hand writes none.
 alone --version && nothing_left && PLB_STATUS_FILE=$tmp/none/status alone --version
-grep -q "warning: plbrun-mpirun cannot be told the exit status 0: $tmp/none/status: cannot" "$tmp/out"
+grep -q "warning: the exit status 0 cannot be passed to plbrun-mpirun: $tmp/none/status: cannot" "$tmp/out"
 ok "a file that cannot be written is a warning" $?
 PLB_STATUS_FILE=$tmp/status alone --version && [ -e "$tmp/status.begun" ]
 ok "plbrun leaves a mark when it begins" $?
