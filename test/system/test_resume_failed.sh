@@ -22,7 +22,7 @@ fails() {
 again() {
     local status=$1 is; shift
     : >ran
-    "$PLBRUN" --joblog log --range 1-6 --run './sim {}' "$@" --resume-failed >more 2>out
+    "$PLBRUN" --joblog log --range 1-6 --run './sim {}' "$@" --resume-failed >printed 2>out
     is=$?
     [ $is -eq "$status" ]
 }
@@ -32,21 +32,22 @@ logged() { [ "$(sed 1d log | sort -n | cut -f 1,7 | xargs)" = "$*" ]; }
 for order in '' -k; do
     # shellcheck disable=SC2086 # no word, or one
     fails $order && [ "$(sort stdout | xargs)" = 'bad3 bad6 good1 good2 good4 good5' ] &&
-        again 1 $order && [ "$(sort ran | xargs)" = '3 6' ] && [ "$(sort more | xargs)" = 'bad3 bad6' ] &&
+        again 1 $order && [ "$(sort ran | xargs)" = '3 6' ] && [ "$(sort printed | xargs)" = 'bad3 bad6' ] &&
         grep -q '^plbrun: 2 of 6 lines failed' out && logged 1 0 2 0 3 4 4 0 5 0 6 4
     ok "failed lines run again, alone, and may fail again${order:+, in order}" $?
     : >go
     # shellcheck disable=SC2086 # no word, or one
-    again 0 $order && [ "$(sort ran | xargs)" = '3 6' ] && [ "$(sort more | xargs)" = 'good3 good6' ] &&
+    again 0 $order && [ "$(sort ran | xargs)" = '3 6' ] && [ "$(sort printed | xargs)" = 'good3 good6' ] &&
         logged 1 0 2 0 3 0 4 0 5 0 6 0
     ok "or end well, and the joblog says so${order:+, in order}" $?
     # shellcheck disable=SC2086 # no word, or one
-    again 0 $order && [ ! -s ran ] && [ ! -s more ] &&
+    again 0 $order && [ ! -s ran ] && [ ! -s printed ] &&
         [ "$(echo log*)" = 'log log.journal' ]
     ok "then nothing is left, but the joblog and its journal${order:+, in order}" $?
 done
 
-fails && : >ran && ! "$PLBRUN" --joblog log --range 1-6 --run './sim {}' --resume >more 2>&1 && [ ! -s ran ]
+fails && : >ran && ! "$PLBRUN" --joblog log --range 1-6 --run './sim {}' --resume >printed 2>&1 &&
+    [ ! -s ran ]
 ok "--resume leaves failed lines as they are" $?
 
 # Their outputs take the place of the earlier ones.
@@ -90,7 +91,7 @@ noted=5 killed && noted=6 killed --resume-failed && [ "$(xargs <ran)" = '3 6' ]
 ok "of a run that was killed, failed lines and the rest run" $?
 : >go
 : >end
-again 0 -j 1 && [ "$(xargs <ran)" = '3 6' ] && cat more >>stdout && logged 1 0 2 0 3 0 4 0 5 0 6 0 &&
+again 0 -j 1 && [ "$(xargs <ran)" = '3 6' ] && cat printed >>stdout && logged 1 0 2 0 3 0 4 0 5 0 6 0 &&
     [ "$(xargs <stdout)" = 'good1 good2 good4 good5 good3 good6' ]
 ok "also when it was killed in that" $?
 
