@@ -8,6 +8,7 @@
  *   pageable=late    device-to-host copies to pageable memory also run late, see copies.c
  *   count=yes        a line at the end: allocations, page-locks, the most memory they had, and copies
  *   mig=yes          the devices are parts of one GPU: they have its address, and UUIDs of their own
+ *   peers=no         no device can access the memory of another one
  *   order=SEED       threads of a block take turns in an order that follows from this number (default 1)
  *
  * A word that is not understood is a finding: a test that believes to have asked for a failure must have. */
@@ -61,6 +62,9 @@ static const struct typical calls[] = {
     {"cudaEventElapsedTime", cudaErrorLaunchFailure},
     {"cudaMemcpyAsync", cudaErrorLaunchFailure},
     {"cudaMemcpy", cudaErrorLaunchFailure},
+    {"cudaMemcpyPeerAsync", cudaErrorLaunchFailure},
+    {"cudaDeviceCanAccessPeer", cudaErrorInvalidDevice},
+    {"cudaDeviceEnablePeerAccess", cudaErrorPeerAccessUnsupported},
     {"cudaMemsetAsync", cudaErrorLaunchFailure},
     {"cudaMemset", cudaErrorLaunchFailure},
     {"cudaLaunchHostFunc", cudaErrorLaunchFailure},
@@ -136,6 +140,8 @@ static void read_key(struct fake_config *config, const char *key, char *value)
         read_rate(config, value);
     else if (strcmp(key, "pin") == 0 && (strcmp(value, "no") == 0 || strcmp(value, "yes") == 0))
         config->pin = value[0] == 'y';
+    else if (strcmp(key, "peers") == 0 && strcmp(value, "no") == 0)
+        config->peers = false;
     else if (strcmp(key, "pageable") == 0 && strcmp(value, "late") == 0)
         config->late = true;
     else if (strcmp(key, "count") == 0 && strcmp(value, "yes") == 0)
@@ -176,7 +182,7 @@ static void read_visible(struct fake_config *config)
 void fake_config_read(struct fake_config *config)
 {
     *config = (struct fake_config){
-        .devices = 1, .memory = (size_t)1 << 30, .major = 9, .pin = true, .order = 1};
+        .devices = 1, .memory = (size_t)1 << 30, .major = 9, .pin = true, .peers = true, .order = 1};
     const char *told = getenv("PLB_FAKE_CUDA");
     char *text = strdup(told != NULL ? told : ""), *rest = text;
     if (text == NULL)

@@ -5,10 +5,10 @@
  *
  * A finding prints "fake cuda: WHAT (call, numbers)" and ends the process with status 86.
  * config.c says what it can be told. This file has the begin and end of each call and of the process;
- * memory.c, pool.c, copies.c, execute.c (when work runs), streams.c (and events), blocks.c (kernels), nvcc.c
- * and device.c the rest.
+ * memory.c, pool.c, copies.c, peers.c, execute.c (when work runs), streams.c (and events), blocks.c
+ * (kernels), nvcc.c and device.c the rest.
  *
- * A kernel is a host function, or CUDA code that was compiled for the CPU (test/cuda-on-cpu). Weak at: peers,
+ * A kernel is a host function, or CUDA code that was compiled for the CPU (test/cuda-on-cpu). Weak at:
  * graphs, streams that synchronise with stream 0. One lock orders the threads more than CUDA would, which can
  * hide a race between host threads from the thread sanitizer. */
 #include "fake.h"

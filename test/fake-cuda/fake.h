@@ -23,7 +23,7 @@ struct fake_config { /* from the environment, constant after the first call but 
     size_t memory, others;
     int major, minor;
     double copy_rate; /* bytes per second; 0: as fast as it goes */
-    bool pin, late, count, mig;
+    bool pin, late, count, mig, peers;
     uint64_t order; /* seeds the order in which threads of a block take turns */
     struct fake_failure failures[FAKE_FAILURES];
     int failure_count;
@@ -82,6 +82,7 @@ struct fake_device {
     size_t used; /* of it the pool holds pool_held, of which live blocks have pool_used */
     size_t pool_held, pool_used, pool_threshold;
     cudaError_t sticky;
+    bool reaches[FAKE_DEVICES]; /* peer access was enabled */
     struct CUstream_st legacy; /* stream 0: one more, since no created stream synchronises with it */
 };
 
@@ -90,6 +91,7 @@ struct fake_counts { /* "after": kernels that had run by then */
     uint64_t pool_growths;
     size_t most_used, locked, most_locked; /* bytes; of the device that has most */
     uint64_t pageable_bytes, pinned_bytes; /* copied between a device and the host */
+    uint64_t peer_bytes;                   /* and between two devices */
 };
 
 struct fake {

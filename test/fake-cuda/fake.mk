@@ -6,7 +6,8 @@ FAKE_SO := $(if $(CUDA_INC),$(FAKE)/libcudart.so.13 $(FAKE)/libcublas.so.13 $(FA
 FAKE_KERNELS := $(if $(CUDA_INC),$(FAKE)/device_file.so $(FAKE)/entries.so \
                 $(foreach k,modes blur heat gpu_only,$(FAKE)/kernels/$(k).so $(FAKE)/kernels/$(k).cuda.so))
 FAKE_TESTS := $(patsubst test/%.c,$(B)/test/%,$(wildcard test/fake-cuda/test_*.c))
-FAKE_OBJECTS := $(patsubst %,$(FAKE)/%.o,fake config memory pool copies execute streams blocks device nvcc)
+FAKE_OBJECTS := $(patsubst %,$(FAKE)/%.o,fake config memory pool copies peers execute \
+                streams blocks device nvcc)
 
 # The old kind of rpath goes before LD_LIBRARY_PATH, which names the real libraries where they are.
 FAKE_RPATH := -Wl,--disable-new-dtags,-rpath,'$$ORIGIN'

@@ -298,11 +298,11 @@ void fake_memory_print_counts(void)
         "counted: %llu kernels; %llu cudaMalloc, the last after %llu kernels, at most %zu bytes; %llu locks, "
         "the last after %llu kernels, at most %zu bytes; the pool grew %llu times; %llu bytes copied "
         "pageable, "
-        "%llu pinned\n",
+        "%llu pinned, %llu between devices\n",
         (unsigned long long)c->kernels, (unsigned long long)c->mallocs, (unsigned long long)c->malloc_after,
         c->most_used, (unsigned long long)c->locks, (unsigned long long)c->lock_after, c->most_locked,
         (unsigned long long)c->pool_growths, (unsigned long long)c->pageable_bytes,
-        (unsigned long long)c->pinned_bytes);
+        (unsigned long long)c->pinned_bytes, (unsigned long long)c->peer_bytes);
 }
 
 void fake_memory_free(void)

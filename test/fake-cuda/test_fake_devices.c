@@ -221,6 +221,59 @@ static void cuda_in_a_host_function(void)
     cudaDeviceSynchronize();
 }
 
+/* Access is enabled in one direction, by the device that is current. */
+static void copies_between_devices(void)
+{
+    int can = 0;
+    char in[64] = "by way of no host", out[64] = "";
+    char *from = new_device(64);
+    OK(cudaMemcpy(from, in, 64, cudaMemcpyHostToDevice));
+    OK(cudaDeviceSynchronize());
+    OK(cudaSetDevice(1));
+    char *to = new_device(64);
+    cudaStream_t s = new_stream();
+    OK(cudaDeviceCanAccessPeer(&can, 1, 0));
+    EXPECT(can, 1);
+    OK(cudaDeviceCanAccessPeer(&can, 1, 1));
+    EXPECT(can, 0);
+    EXPECT(cudaDeviceCanAccessPeer(&can, 1, 2), cudaErrorInvalidDevice);
+    EXPECT(cudaDeviceEnablePeerAccess(2, 0), cudaErrorInvalidDevice);
+    OK(cudaDeviceEnablePeerAccess(0, 0));
+    EXPECT(cudaDeviceEnablePeerAccess(0, 0), cudaErrorPeerAccessAlreadyEnabled);
+    OK(cudaMemcpyPeerAsync(to, 1, from, 0, 64, s));
+    OK(cudaMemcpyAsync(out, to, 64, cudaMemcpyDeviceToHost, s));
+    OK(cudaStreamSynchronize(s));
+    EXPECT(strcmp(in, out), 0);
+    OK(cudaStreamDestroy(s));
+    OK(cudaFree(to));
+    OK(cudaFree(from));
+}
+
+static void devices_that_are_apart(void)
+{
+    int can = 1;
+    OK(cudaDeviceCanAccessPeer(&can, 0, 1));
+    EXPECT(can, 0);
+    EXPECT(cudaDeviceEnablePeerAccess(1, 0), cudaErrorPeerAccessUnsupported);
+}
+
+static void copy_without_access(void)
+{
+    char *to = new_device(64);
+    OK(cudaSetDevice(1));
+    OK(cudaDeviceEnablePeerAccess(0, 0)); /* the other direction */
+    char *from = new_device(64);
+    OK(cudaSetDevice(0));
+    cudaMemcpyPeerAsync(to, 0, from, 1, 64, new_stream());
+}
+
+static void copy_of_another_device_s_memory(void)
+{
+    char *to = new_device(64), *from = new_device(64);
+    OK(cudaDeviceEnablePeerAccess(1, 0));
+    cudaMemcpyPeerAsync(to, 0, from, 1, 64, new_stream());
+}
+
 static void any_call(void)
 {
     int count = 0;
@@ -278,6 +331,12 @@ int main(int argc, char **argv)
              .output = "a blocking stream is not modelled"),
         CASE("CUDA in a host function", cuda_in_a_host_function, .status = FOUND,
              .output = "CUDA call in a host function"),
+        CASE("copies between devices", copies_between_devices, .told = "devices=2"),
+        CASE("devices that are apart", devices_that_are_apart, .told = "devices=2,peers=no"),
+        CASE("copy without access", copy_without_access, .told = "devices=2", .status = FOUND,
+             .output = "without access"),
+        CASE("copy of another device's memory", copy_of_another_device_s_memory, .told = "devices=2",
+             .status = FOUND, .output = "do not have the memory"),
         CASE("unknown key", any_call, .told = "device=2", .status = FOUND, .output = "unknown key"),
         CASE("unknown call", any_call, .told = "fail=cudaMaloc:1", .status = FOUND,
              .output = "not understood"),
