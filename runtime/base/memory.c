@@ -2,12 +2,14 @@
 #include "base/memory.h"
 
 #include <inttypes.h>
+#include <linux/mempolicy.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/crash_place.h"
@@ -127,6 +129,19 @@ void plb_reserve_drop(void *part, size_t bytes, bool shared)
               end = ((uintptr_t)part + bytes) / PAGE * PAGE;
     if (first < end)
         madvise((char *)part + (first - (uintptr_t)part), end - first, shared ? MADV_REMOVE : MADV_DONTNEED);
+}
+
+void plb_memory_prefer(void *part, size_t bytes, int node)
+{
+    enum { MOST = 1024, BITS = 8 * sizeof(unsigned long) }; /* Linux has at most so many nodes */
+    unsigned long nodes[MOST / BITS] = {0};
+    const uintptr_t first = ((uintptr_t)part + PAGE - 1) / PAGE * PAGE,
+                    end = ((uintptr_t)part + bytes) / PAGE * PAGE;
+    if (node < 0 || node >= MOST || first >= end)
+        return;
+    /* Linux reads one bit less than it is told. */
+    nodes[node / BITS] = 1UL << (node % BITS);
+    syscall(SYS_mbind, first, end - first, MPOL_PREFERRED, nodes, MOST + 1UL, 0UL);
 }
 
 size_t plb_array_bytes(int64_t n, size_t size)

@@ -33,6 +33,10 @@ void *plb_reserve(size_t bytes, bool shared);
 /* Gives the whole pages of a part of them back; they are zeroed then. */
 void plb_reserve_drop(void *part, size_t bytes, bool shared);
 
+/* Has the whole pages of a part of memory that nobody has touched come from this NUMA node, while there are
+ * free ones. Nothing where the system refuses, or node is negative. */
+void plb_memory_prefer(void *part, size_t bytes, int node);
+
 /* Bytes of an array of n elements of `size` bytes. Where no memory can have as many, or n is negative, the
  * program ends as said above. */
 size_t plb_array_bytes(int64_t n, size_t size);

@@ -28,6 +28,7 @@ struct plb_device_config {
     int number;              /* which of the driver's devices, from 0 */
     int sharers;             /* ranks that use this device, this one included */
     int slot, cores;         /* for plb_task.slot and .cores */
+    int memory_node;         /* 1 + the NUMA node that is near the device; 0: not known */
     char gpu[64];            /* for plb_task.gpu; "": it is NULL */
     bool isolated;           /* a child of this process zeroes and launches; only where the driver isolates */
     struct plb_pu_spec spec; /* what a .cluster file says of the PU; for the driver that emulates */
@@ -67,8 +68,9 @@ struct plb_device_ops {
     void (*free)(struct plb_device *device, void *memory);
 
     /* Locks whole pages of host memory, so that copies run at full speed and need no waiting; unpin comes
-     * before the memory is freed. Any thread may call them. pin returns NULL; or why it has failed, in static
-     * storage: the same copies then take longer, and there is nothing to unpin. Both may be NULL. */
+     * before the memory is freed. Pages that nobody has touched come from the NUMA node near the device. Any
+     * thread may call them. pin returns NULL; or why it has failed, in static storage: the same copies then
+     * take longer, and there is nothing to unpin. Both may be NULL. */
     const char *(*pin)(const struct plb_device *device, void *memory, size_t bytes);
     void (*unpin)(void *memory);
 

@@ -101,6 +101,16 @@ static void read_kinds(hwloc_topology_t t, struct plb_topology *topology, int n)
     }
 }
 
+/* The NUMA nodes of the allowed cores. */
+static void read_nodes(hwloc_topology_t t, struct plb_topology *topology, int n)
+{
+    topology->nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
+    for (int i = 0; i < n; i++) {
+        const hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(t, (unsigned)topology->order[i]);
+        topology->node[i] = (short)(pu != NULL && pu->nodeset != NULL ? hwloc_bitmap_first(pu->nodeset) : -1);
+    }
+}
+
 /* Bytes of the last-level cache above a core, for each of the cores that share it. */
 static double cache_of(hwloc_topology_t t, hwloc_obj_t core)
 {
@@ -124,6 +134,7 @@ void plb_topology_read(struct plb_topology *topology)
         read_allowed(t, topology);
         int allowed = CPU_COUNT_S(sizeof topology->allowed.at, topology->allowed.at);
         read_kinds(t, topology, allowed);
+        read_nodes(t, topology, allowed);
         topology->host_cores = all > 0 ? all : 1;
         topology->cache = cache_of(t, hwloc_get_obj_by_type(t, HWLOC_OBJ_CORE, 0));
         topology->cores = allowed > 0 ? allowed : 1;
@@ -196,6 +207,19 @@ bool plb_topology_near(const struct plb_topology *topology, const char *root, co
         return false;
     CPU_AND_S(sizeof cores->at, cores->at, cores->at, topology->allowed.at);
     return CPU_COUNT_S(sizeof cores->at, cores->at) > 0;
+}
+
+int plb_topology_node(const struct plb_topology *topology, const struct plb_cores *cores)
+{
+    int n = CPU_COUNT_S(sizeof topology->allowed.at, topology->allowed.at), node = -1;
+    for (int i = 0; i < n && topology->nodes > 1; i++) {
+        if (!has(cores, topology->order[i]))
+            continue;
+        if (node >= 0 && topology->node[i] != node)
+            return -1;
+        node = topology->node[i];
+    }
+    return node;
 }
 
 void plb_cores_bind(const struct plb_cores *cores, char *where, int size)

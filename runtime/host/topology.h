@@ -30,6 +30,8 @@ struct plb_topology {
     double cache;                      /* bytes of the last-level cache for each core; 0: not known */
     struct plb_cores allowed;          /* the same, each as the first of its hardware threads */
     short order[PLB_MOST_CPUS];        /* the same: cores of one cache and package stand together */
+    int nodes;                         /* NUMA nodes of the host */
+    short node[PLB_MOST_CPUS];         /* of each of these cores, in that order; -1: not known */
     int kinds;                         /* of these cores, such as quick and slow ones; 1: they are alike */
     unsigned char kind[PLB_MOST_CPUS]; /* of each of them, in that order, from 0, the quickest */
 };
@@ -55,6 +57,10 @@ const char *plb_topology_kind_name(int kind);
  * its own. */
 bool plb_topology_near(const struct plb_topology *topology, const char *root, const char *pci,
                        struct plb_cores *cores);
+
+/* The NUMA node that all these cores are at. -1: they are at several, or at none that is known, or the host
+ * has only one. */
+int plb_topology_node(const struct plb_topology *topology, const struct plb_cores *cores);
 
 /* Binds the calling thread to these cores. Writes them as a list into `where`, which has `size` bytes. Where
  * the system refuses, the thread stays as it is, and so does `where`. */

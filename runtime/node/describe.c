@@ -53,6 +53,8 @@ static void append(struct finding *f, struct plb_node_pu *pu)
     const struct plb_topology *t = &f->topology;
     struct plb_pu_info *info = &pu->info;
     pu->bound = pu->bound || choose_cores(t, &pu->device, &pu->cores);
+    if (pu->bound && pu->device.pci[0] != '\0')
+        pu->device.config.memory_node = 1 + plb_topology_node(t, &pu->cores);
     *info = (struct plb_pu_info){.node = f->place->rank, .local = f->n, .kind = pu->device.kind};
     info->power = pu->device.power;
     info->memory = pu->device.memory;

@@ -14,6 +14,7 @@
 #include "base/memory.h"
 #include "device/empty_task.h"
 #include "kinds.h"
+#include "numa_policy.h"
 #include "skip.h"
 
 static int failing(const struct plb_task *task)
@@ -345,6 +346,29 @@ static void every_driver_that_can_is_tried(void **state)
 
 /* With PLB_TEST_ENTRIES, a shared object with entries, the drivers that have an extra object are tried too.
  * An argument is the name of the only test to run. */
+/* Pages that are locked come from the NUMA node near the device, where one is known. */
+static void locked_pages_are_near(void **state)
+{
+    (void)state;
+    int tried = 0;
+    const size_t bytes = N * sizeof(double);
+    for (int k = 0; k < n_kinds; k++)
+        for (int known = 0; known < 2 && kinds[k].ops->pin != NULL; known++) {
+            struct kind near = kinds[k];
+            near.config.memory_node = known;
+            struct plb_device *d = open_kind(&near);
+            char *memory = plb_reserve(bytes, false);
+            tried += prefers_node_0(memory) == 0;
+            if (near.ops->pin(d, memory, bytes) == NULL)
+                near.ops->unpin(memory);
+            assert_true(prefers_node_0(memory) < 0 || prefers_node_0(memory) == known);
+            plb_shared_free(memory, bytes);
+            near.ops->close(d);
+        }
+    if (tried == 0)
+        skip_since("no device here locks pages, or the system does not tell where they come from");
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +382,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(an_asynchronous_error_is_found),
         cmocka_unit_test(memory_becomes_zero),
         cmocka_unit_test(tasks_alone_count),
+        cmocka_unit_test(locked_pages_are_near),
     };
     const char *path = getenv("PLB_TEST_ENTRIES");
     entries = path != NULL ? dlopen(path, RTLD_NOW) : NULL;

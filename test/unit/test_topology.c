@@ -10,11 +10,14 @@
 
 #include <cmocka.h>
 
+#include "base/memory.h"
 #include "host/topology.h"
 #include "node/describe.h"
 #include "node/pu/open_pu.h"
 #include "lone_rank.h"
+#include "numa_policy.h"
 #include "root.h"
+#include "skip.h"
 #include "stub_device.h"
 
 /* Takes the place of hwloc's own, which it calls and counts. */
@@ -125,6 +128,47 @@ static void the_order_is_that_of_the_hardware(void **state)
     assert_true(size(&cores) == 3 && in(&cores, 1) && in(&cores, 3) && in(&cores, 5));
 }
 
+/* Two nodes, whose CPUs the system numbers by turns: where the memory of a device near these cores is. */
+static void a_device_is_near_a_node(void **state)
+{
+    struct plb_topology t;
+    struct plb_cores cores;
+    setenv("HWLOC_SYNTHETIC", "pack:2 [numa] core:3 pu:1(indexes=0,2,4,1,3,5)", 1);
+    plb_topology_read(&t);
+    setenv("HWLOC_SYNTHETIC", "pack:2 core:3 pu:1(indexes=0,2,4,1,3,5)", 1);
+    struct plb_topology alike;
+    plb_topology_read(&alike);
+    unsetenv("HWLOC_SYNTHETIC");
+    static const struct near {
+        const char *list;
+        int node;
+    } near[] = {{"0,2,4", 0}, {"1,3,5", 1}, {"3", 1}, {"0-5", -1}};
+    for (size_t i = 0; i < sizeof near / sizeof *near; i++) {
+        say_near(*state, near[i].list);
+        assert_true(plb_topology_near(&t, *state, "0000:3b:00.0", &cores));
+        assert_int_equal(plb_topology_node(&t, &cores), near[i].node);
+        assert_int_equal(plb_topology_node(&alike, &cores), -1); /* there is one node */
+    }
+}
+
+/* Whole pages alone: others lie in the rest. */
+static void pages_come_from_a_node(void **state)
+{
+    (void)state;
+    enum { PAGE = 4096, PAGES = 8 };
+    char *memory = plb_reserve(PAGES * PAGE, false);
+    if (prefers_node_0(memory) < 0)
+        skip_since("the system does not tell where pages come from");
+    plb_memory_prefer(memory, PAGES * PAGE, -1);
+    plb_memory_prefer(memory, PAGES * PAGE, 1024);
+    for (int i = 0; i < PAGES; i++)
+        assert_int_equal(prefers_node_0(memory + i * PAGE), 0);
+    plb_memory_prefer(memory + 1, 2 * PAGE, 0);
+    for (int i = 0; i < PAGES; i++)
+        assert_int_equal(prefers_node_0(memory + i * PAGE), i == 1);
+    plb_shared_free(memory, PAGES * PAGE);
+}
+
 static double cache_of(const char *machine)
 {
     struct plb_topology t;
@@ -223,6 +267,8 @@ int main(void)
         TEST_IN_ROOT(finds_the_cores_near_a_device),
         cmocka_unit_test(a_share_follows_the_hardware),
         cmocka_unit_test(the_order_is_that_of_the_hardware),
+        TEST_IN_ROOT(a_device_is_near_a_node),
+        cmocka_unit_test(pages_come_from_a_node),
         cmocka_unit_test(cores_share_their_last_cache),
         cmocka_unit_test(tasks_of_a_kernel_that_streams_fit_the_cache),
         cmocka_unit_test(binds_the_calling_thread),

@@ -41,7 +41,8 @@ struct stamps {
 };
 
 struct plb_device {
-    int gpu; /* CUDA's number */
+    int gpu;         /* CUDA's number */
+    int memory_node; /* the NUMA node near it; -1: not known */
     double memory;
     cudaMemPool_t pool; /* of what entries take by cudaMallocAsync; NULL: the GPU has none */
     cudaStream_t streams[PLB_MAX_LANES];
@@ -126,6 +127,7 @@ static int cuda_open(const struct plb_device_config *config, struct plb_device *
     struct plb_device *d = plb_alloc(sizeof *d);
     size_t left = 0, total = 0;
     d->gpu = plb_cuda_number(config->number);
+    d->memory_node = config->memory_node - 1;
     plb_lanes_init(&d->lanes);
     int status = check(d, plb_cuda.cudaSetDevice_(d->gpu));
     if (status == 0)
@@ -179,6 +181,7 @@ static void cuda_free(struct plb_device *d, void *memory)
 
 static const char *cuda_pin(const struct plb_device *d, void *memory, size_t bytes)
 {
+    plb_memory_prefer(memory, bytes, d->memory_node); /* to lock a page is to touch it */
     return plb_cuda_pin(d->gpu, memory, bytes);
 }
 
