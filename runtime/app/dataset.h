@@ -18,6 +18,7 @@ struct plb_dataset {
     bool writes_all; /* the kernel writes every byte of its outputs: they need not be zero before */
     int64_t units;
     int64_t fed;                    /* mask of the inputs that may be at ranks other than 0 (app/feeds.h) */
+    int64_t named;                  /* mask of the inputs that setup said results feed */
     int64_t multiple;               /* of the application */
     int64_t chunk;                  /* units of a chunk (app/chunks.h); 0: there are none */
     struct plb_fold_tree *tree;     /* of rank 0, where there are chunks */

@@ -161,3 +161,11 @@ int64_t plb_feeds_outputs(const struct plb_app *app)
         outputs |= (int64_t)1 << app->feeds[i].output;
     return outputs;
 }
+
+int64_t plb_feeds_inputs(const struct plb_app *app)
+{
+    int64_t inputs = 0;
+    for (int i = 0; i < app->n_feeds; i++)
+        inputs |= (int64_t)1 << app->feeds[i].input;
+    return inputs;
+}

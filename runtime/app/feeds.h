@@ -25,7 +25,8 @@ bool plb_feeds_wait(const struct plb_app *app, int transfers);
  * output, all of which stay and none of which is a file, and there are no records. */
 int64_t plb_feeds_staying(const struct plb_app *app);
 
-/* The outputs that feed inputs, as a mask. */
+/* The outputs that feed inputs, and the inputs that are fed, as masks. */
 int64_t plb_feeds_outputs(const struct plb_app *app);
+int64_t plb_feeds_inputs(const struct plb_app *app);
 
 #endif

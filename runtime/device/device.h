@@ -51,6 +51,10 @@ struct plb_device_times {
 struct plb_device_ops {
     int lanes; /* 1 to PLB_MAX_LANES */
 
+    /* Bytes that are copied in the time in which a copy starts. Between two parts that are to be copied so
+     * many are copied again, where that saves a copy. 0: none are. */
+    size_t near;
+
     /* Opens the device in the calling thread. PLB_OK with *device set, or PLB_EFAILED and a sentence. */
     int (*open)(const struct plb_device_config *config, struct plb_device **device, struct plb_error *err);
 

@@ -12,6 +12,10 @@
 
 #include "device/device.h"
 
+/* For plb_device_ops.near of a GPU. Larger: more bytes are copied in vain. Smaller: more copies. A copy takes
+ * about 5 us to start, as long as so many bytes over PCIe 4. */
+#define PLB_GPU_NEAR ((size_t)64 << 10)
+
 #define PLB_NO_STAMPS (-1)
 #define PLB_LANE_STAMPS (PLB_MAX_LANES + 1)
 

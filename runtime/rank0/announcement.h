@@ -12,7 +12,7 @@ struct plb_announcement {
     int cluster_nodes, cluster_pus;
     struct plb_pu_settings pus;
     bool trace, audits, checksums, isolate, keeps_inputs, meters, learns_watts;
-    int64_t stays, fed;        /* masks: of the outputs that stay, and as in struct plb_dataset */
+    int64_t stays, fed, named; /* masks: of the outputs that stay, and as in struct plb_dataset */
     double hung_after, left_s; /* left_s: until no task goes on; infinite: nobody limits the time */
     struct plb_migration migration;
     double grain, pulled_bytes; /* as in struct plb_node_config */

@@ -320,6 +320,7 @@ int plb_cluster_start(struct plb_rank *r)
     const struct plb_app *app = r->rank0 != NULL ? &r->rank0->job->app : NULL;
     plb_dataset_share(&r->data, app, r->kernel, r->mpi);
     r->data.fed = start.fed;
+    r->data.named = start.named;
     for (int i = 0; i < r->data.n; i++)
         r->data.at[i].stays = (start.stays & PLB_BUFFER(i)) != 0;
     if (!plb_mpi_has_joined(r->mpi)) /* one that joins gets files through rank 0 */

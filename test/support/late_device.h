@@ -30,7 +30,7 @@ struct plb_device {
         char *memory;
         size_t bytes;
     } piece[PIECES]; /* of it; NULL: none */
-    int follows;
+    int follows, copies;
     bool full; /* the next launch finds no memory */
 };
 static struct plb_device device;
@@ -138,6 +138,7 @@ static struct op *add(struct plb_device *d, int lane)
 static int late_copy(struct plb_device *d, int lane, void *to, const void *from, size_t bytes)
 {
     struct op *op = add(d, lane);
+    d->copies++;
     op->to = to;
     op->from = from;
     op->bytes = bytes;

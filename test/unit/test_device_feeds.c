@@ -181,6 +181,10 @@ static void results_of_a_lane_that_fails_are_copied(void **state)
     plb_device_places_end(&f.e.places, 0, false);
     begin_pass(&f, 4, true, 0, 64);
     assert_int_equal(brought(&f, 0, 0, 64), (64 + 1) * 8);
+    plb_device_places_end(&f.e.places, 1, false); /* it ran, and runs again */
+    brought(&f, 0, 0, 64);
+    begin_pass(&f, 5, true, 0, 64);
+    assert_int_equal(brought(&f, 0, 0, 64), (64 + 1) * 8);
     end(&f);
 }
 
@@ -192,7 +196,7 @@ static void two_places_share_the_memory(void **state)
     const double all = (double)(UNITS * 8 + list_bytes(0, UNITS));
     for (int fed = 0; fed < 2; fed++) {
         start(&f, &late, 1, 0.0);
-        f.set.fed = fed ? PLB_BUFFER(IN) : 0;
+        f.set.named = fed ? PLB_BUFFER(IN) : 0;
         plb_device_places_open(&f.e.places, all);
         const size_t before = device.taken;
         begin_pass(&f, 1, false, 0, UNITS);
@@ -207,6 +211,45 @@ static void two_places_share_the_memory(void **state)
         assert_true(plb_device_places_give_up(&f.e.places));
         begin_pass(&f, 4, true, 0, UNITS);
         assert_true(brought(&f, 0, 0, 256) >= 257 * 8);
+        end(&f);
+    }
+}
+
+/* Of an input that setup has named, both places are planned: none is taken back. */
+static void two_places_are_planned_where_setup_names_the_feed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, &late, 1, 0.0);
+    f.set.named = PLB_BUFFER(IN);
+    plb_device_places_open(&f.e.places, (double)(list_bytes(0, UNITS) + UNITS * 8));
+    assert_int_equal(f.e.places.at[IN].bytes, UNITS * 4);
+    const char *memory = f.e.places.at[IN].memory;
+    begin_pass(&f, 1, false, 0, UNITS);
+    assert_ptr_equal(f.e.places.at[IN].memory, memory);
+    assert_non_null(f.e.places.at[IN].results);
+    brought(&f, 0, 0, 256);
+    begin_pass(&f, 2, true, 0, UNITS);
+    assert_int_equal(brought(&f, 0, 0, 256), 8);
+    end(&f);
+}
+
+/* Every second unit is another PU's. Between two of them is less than a copy takes to start. */
+static void parts_that_are_near_come_in_one_copy(void **state)
+{
+    (void)state;
+    struct plb_device_driver driver = late;
+    struct fixture f;
+    for (int near = 0; near < 2; near++) {
+        driver.ops.near = near ? 8 : 7;
+        start_fed(&f, &driver);
+        for (int64_t u = 0; u < 32; u++)
+            brought(&f, 0, 2 * u, 1);
+        begin_pass(&f, 4, true, 0, 64);
+        const int copies = device.copies;
+        assert_int_equal(brought(&f, 0, 0, 64), near ? 64 * 8 : (32 + 1) * 8);
+        assert_int_equal(device.copies - copies, near ? 1 + 1 : 32 + 1); /* one of them out */
+        assert_int_equal(brought(&f, 1, 0, 64), 0);
         end(&f);
     }
 }
@@ -230,6 +273,14 @@ static void impossible_feeds_have_no_place(void **state)
     }
     for (int i = 0; i < 4; i++)
         assert_null(f.e.places.at[i].results);
+    begin_pass(&f, 6, false, 0, UNITS);
+    struct plb_renewal wrong_one = {.n_feeds = 1, .feeds = {{40, IN, 0}}, .pass = 7};
+    struct plb_error err = {.status = PLB_OK};
+    plb_executor_follow(&f.e, &wrong_one);
+    assert_int_equal(plb_executor_renew(&f.e, &err), PLB_OK);
+    assert_int_equal(f.e.places.at[IN].output, OUT);
+    brought(&f, 0, 0, 64);
+    plb_renewal_fini(&wrong_one);
     end(&f);
 }
 
@@ -245,6 +296,8 @@ int main(void)
         cmocka_unit_test(what_counted_in_another_pass_is_copied),
         cmocka_unit_test(results_of_a_lane_that_fails_are_copied),
         cmocka_unit_test(two_places_share_the_memory),
+        cmocka_unit_test(two_places_are_planned_where_setup_names_the_feed),
+        cmocka_unit_test(parts_that_are_near_come_in_one_copy),
         cmocka_unit_test(impossible_feeds_have_no_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -135,7 +135,7 @@ static void fed_inputs_come_last(void **state)
     (void)state;
     struct fixture f;
     start(&f, &late, 0, 0.0);
-    f.set.fed = PLB_BUFFER(IN);
+    f.set.named = PLB_BUFFER(IN);
     plb_device_places_open(&f.e.places, (double)list_bytes(0, UNITS));
     brought(&f, 0, 0, 64);
     assert_int_equal(brought(&f, 0, 0, 64), 64 * 8);

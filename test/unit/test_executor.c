@@ -106,6 +106,7 @@ static plb_entry_fn noted_entry(const struct plb_phase *phase)
 static const struct plb_device_driver noted = {.name = "noted",
                                                .entry = noted_entry,
                                                .ops = {.lanes = 2,
+                                                       .near = (size_t)64 << 10,
                                                        .open = noted_open,
                                                        .close = noted_close,
                                                        .host_memory = noted_host_memory,
@@ -191,8 +192,7 @@ static void only_changed_parts_are_copied_again(void **state)
     struct plb_dataset set = dataset();
     struct plb_error err = {.status = PLB_OK};
     struct plb_renewal renewal = {.stale = 1};
-    set.host[0] = table[0];
-    set.at[0].bytes = BYTES;
+    set.host[0] = table[0], set.at[0].bytes = BYTES;
     assert_int_equal(plb_executor_open(&e, &noted, &(struct plb_device_config){.threads = 1}, &set, &err),
                      PLB_OK);
     assert_int_equal(plb_executor_renew(&e, &err), PLB_OK);

@@ -369,6 +369,7 @@ const struct plb_device_driver plb_device_cuda = {
     .ops =
         {
             .lanes = PLB_MAX_LANES,
+            .near = PLB_GPU_NEAR,
             .open = cuda_open,
             .close = cuda_close,
             .host_memory = cuda_host_memory,

@@ -357,6 +357,7 @@ const struct plb_device_driver plb_device_opencl = {
     .ops =
         {
             .lanes = PLB_MAX_LANES,
+            .near = PLB_GPU_NEAR,
             .open = opencl_open,
             .close = opencl_close,
             .host_memory = opencl_host_memory,

@@ -7,10 +7,6 @@
 
 #define ALIGNED 64 /* bytes: entries find a copy of units that begin elsewhere in the buffer */
 
-/* Bytes between two parts up to which one copy brings both to the device. Larger: bytes are copied that have
- * not changed. Smaller: more copies. One takes about 5 us to start, as long as so many bytes over PCIe 4. */
-#define NEAR ((int64_t)64 << 10)
-
 /* --------------------------------------------------------------------- ranges of a buffer */
 
 static bool is_replicated(const struct plb_dataset *set, int i)
@@ -87,19 +83,21 @@ static void take_all(struct plb_device_places *p, int64_t inputs, int places)
 {
     double total = 0.0;
     for (int i = 0; i < p->set->n; i++)
-        total += inputs & PLB_BUFFER(i) ? places * (double)bytes_of(p->set, i, whole(p->set, i)) : 0.0;
+        if ((inputs & PLB_BUFFER(i)) != 0)
+            total += places * (double)bytes_of(p->set, i, whole(p->set, i));
     const double part = p->room < total ? p->room / total : 1.0;
     for (int i = 0; i < p->set->n && part > 0.0; i++)
         if ((inputs & PLB_BUFFER(i)) != 0)
-            plb_device_take(p, &p->at[i], (size_t)(part * (double)bytes_of(p->set, i, whole(p->set, i))));
+            plb_device_take(p, &p->at[i],
+                            (size_t)(part * (double)bytes_of(p->set, i, whole(p->set, i))));
 }
 
 void plb_device_places_open(struct plb_device_places *p, double room)
 {
     const int64_t inputs = plb_dataset_inputs(p->set);
     p->room = room;
-    take_all(p, inputs & ~p->set->fed, 1);
-    take_all(p, inputs & p->set->fed, 2);
+    take_all(p, inputs & ~p->set->named, 1);
+    take_all(p, inputs & p->set->named, 2);
 }
 
 /* Gives up the places of a mask. Returns whether there were any. */
@@ -145,17 +143,19 @@ static void take_results(struct plb_device_places *p, const struct plb_feed *f)
     const bool fits = f->output < set->n && in->memory != NULL && set->at[f->input].mode == PLB_PARTITION
                    && set->at[f->output].mode == PLB_OUTPUT
                    && set->at[f->input].unit_bytes == set->at[f->output].unit_bytes;
+    if (!fits)
+        return;
     for (int i = 0; i < set->n; i++) /* one place for the results of one output */
         if (i != f->input && p->at[i].results != NULL && p->at[i].output == f->output)
             return;
-    if (fits && in->results == NULL && (double)in->bytes > p->room) {
+    if (in->results == NULL && (double)in->bytes > p->room) {
         const double all = (double)in->bytes + fmax(p->room, 0.0);
         plb_device_give_back(p, &in->memory, in->bytes);
         plb_device_take(p, in, (size_t)(all / 2.0));
         in->units.count = 0;
         plb_rangeset_clear(&in->here);
     }
-    if (fits && in->results == NULL && in->memory != NULL
+    if (in->results == NULL && in->memory != NULL
         && (in->results = p->ops->alloc(p->device, in->bytes + PLB_ARENA_ALIGNMENT)) != NULL)
         p->room -= (double)in->bytes;
     in->output = f->output;
@@ -195,12 +195,12 @@ static void feed(struct plb_device_places *p, const struct plb_renewal *n)
 }
 
 /* Those parts of a replicated buffer that have changed are here no more. */
-static void forget(struct plb_place *in, const struct plb_renewal *n, int i)
+static void forget(struct plb_place *in, const struct plb_renewal *n, int i, size_t near)
 {
     if ((n->parts.buffers & PLB_BUFFER(i)) == 0)
         plb_rangeset_clear(&in->here);
     for (int k = 0; k < n->parts.at[i].n && (n->parts.buffers & PLB_BUFFER(i)) != 0;)
-        plb_rangeset_remove(&in->here, plb_parts_next(&n->parts.at[i], NEAR, &k));
+        plb_rangeset_remove(&in->here, plb_parts_next(&n->parts.at[i], (int64_t)near, &k));
 }
 
 int plb_device_places_renew(struct plb_device_places *p, const struct plb_renewal *n, void *const *host,
@@ -218,7 +218,7 @@ int plb_device_places_renew(struct plb_device_places *p, const struct plb_renewa
             return plb_fail(err, PLB_EFAILED, "no device memory for the %zu bytes of a replicated buffer",
                             bytes);
         in->units = whole(p->set, i);
-        forget(in, n, i);
+        forget(in, n, i, p->ops->near);
         plb_copies_lock(p, host[i], bytes);
         status = plb_device_places_bring(p, 0, i, in->units, host[i], in->memory);
     }
@@ -297,6 +297,23 @@ static int leave_out(const struct plb_device_places *p, const struct plb_place *
     return status;
 }
 
+/* The range k of those that are missing, with the ones behind it that are near: units between them, which are
+ * here already, are copied again. *k becomes the last one. */
+static struct plb_range with_near(const struct plb_device_places *p, int i,
+                                  const struct plb_rangeset *missing, int *k)
+{
+    struct plb_range all = missing->at[*k];
+    for (; *k + 1 < missing->n; ++*k) {
+        const struct plb_range next = missing->at[*k + 1];
+        const struct plb_range between = {plb_range_end(all), next.first - plb_range_end(all)};
+        if (bytes_of(p->set, i, between) > p->ops->near
+            || plb_rangeset_lacking(&p->at[i].here, between).count > 0)
+            break;
+        all = plb_range_hull(all, next);
+    }
+    return all;
+}
+
 int plb_device_places_bring(struct plb_device_places *p, int lane, int i, struct plb_range task,
                             const char *host, char *data)
 {
@@ -307,13 +324,13 @@ int plb_device_places_bring(struct plb_device_places *p, int lane, int i, struct
     plb_rangeset_missing(&in->here, around, &missing);
     int status = leave_out(p, in, lane, around, &missing);
     for (int k = 0; k < missing.n && status == 0; k++) {
-        const struct plb_range r = missing.at[k];
+        const struct plb_range r = with_near(p, i, &missing, &k);
         status = plb_copy_in(p, lane, plb_device_place(p, i, r.first),
                              host + ((ptrdiff_t)byte_of(p->set, i, r.first) - (ptrdiff_t)begin),
                              bytes_of(p->set, i, r));
-        if (status == 0)
-            plb_rangeset_add(&in->coming[lane], r);
     }
+    for (int k = 0; k < missing.n && status == 0; k++)
+        plb_rangeset_add(&in->coming[lane], missing.at[k]);
     plb_rangeset_fini(&missing);
     const ptrdiff_t before = (ptrdiff_t)byte_of(p->set, i, around.first) - (ptrdiff_t)begin; /* or 0 */
     char *at = plb_device_place(p, i, around.first);
@@ -335,7 +352,8 @@ int plb_device_places_launched(struct plb_device_places *p, int lane, struct plb
             continue;
         char *at = in->results + offset_of(p, i, task.first);
         if (data[in->output] != at)
-            status = p->ops->copy_within(p->device, lane, at, data[in->output], bytes_of(p->set, i, task));
+            status = p->ops->copy_within(p->device, lane, at, data[in->output],
+                                         bytes_of(p->set, i, task));
         if (status == 0)
             plb_rangeset_add(&in->made, task);
     }
@@ -350,7 +368,9 @@ void plb_device_places_end(struct plb_device_places *p, int lane, bool well)
             plb_rangeset_add_all(&p->at[i].here, coming);
         plb_rangeset_clear(coming);
         p->at[i].read[lane].count = 0;
-        if (!well)
+        if (!well) { /* what was there may count, and a later task of the same units is a second one */
+            plb_rangeset_add_all(&p->at[i].elsewhere, &p->at[i].made);
             plb_rangeset_clear(&p->at[i].made);
+        }
     }
 }
