@@ -138,7 +138,7 @@ static int64_t accept(struct plb_master *m, const struct plb_done *done)
         open = plb_ledger_open_units(m->ledger, done->range, done->block);
     if (open > 0 && open < done->range.count) {
         m->counts.partly_new++;
-        m->counts.freed += plb_ledger_drop(m->ledger, left_alone(done), done->block);
+        plb_ledger_drop(m->ledger, left_alone(done), done->block, PLB_REGRANT_PARTLY_NEW);
         return 0;
     }
     int64_t fresh = plb_ledger_accept(m->ledger, done->range, done->block);
@@ -229,9 +229,7 @@ static void on_moved(struct plb_master *m, const struct plb_message *message, do
         plb_agenda_tell_balancer(m->agenda);
     }
     plb_broker_heard(m->broker, message->from);
-    int64_t freed = plb_ledger_free_units(m->ledger) - before;
-    m->counts.freed_late += freed;
-    if (freed > 0)
+    if (plb_ledger_free_units(m->ledger) > before)
         plb_agenda_feed_all(m->agenda, out);
     plb_backups_given(m->backups, gifts->thief, now);
     plb_backups_granted(m->backups, out, from, now);
@@ -264,8 +262,8 @@ static void on_fail(struct plb_master *m, const struct plb_message *message, dou
     }
     bool first = plb_totals_fail(&m->totals[p], f->text),
          here = !f->audit && !f->copy && timely(m, message) && exists(m, f->range);
-    m->counts.freed += plb_losses_pu(&m->losses, p, first, here ? f->range : (struct plb_range){0, 0},
-                                     f->block, now, pass_seconds(m, now), out);
+    plb_losses_pu(&m->losses, p, first, here ? f->range : (struct plb_range){0, 0}, f->block,
+                  PLB_REGRANT_FAILED_PU, now, pass_seconds(m, now), out);
 }
 
 /* A task has crashed. The units are suspect before others are asked. */
@@ -284,14 +282,14 @@ static void on_crash(struct plb_master *m, const struct plb_message *message, do
     if (here && c->audit)
         plb_audits_forget(m->audits, c->block);
     else if (here)
-        m->counts.freed += plb_suspects_crashed(m->suspects, p, c, pass_seconds(m, now), out);
+        plb_suspects_crashed(m->suspects, p, c, pass_seconds(m, now), out);
     if (late) /* others had its units already, and lack them now */
         plb_agenda_feed_all(m->agenda, out);
     if (!c->alive && c->others == 0)
         plb_master_lost(m, message->from, now, out);
     else if (c->alive && here && !c->audit && !late)
-        m->counts.freed += plb_losses_pu(&m->losses, p, false, c->range, c->block, now, pass_seconds(m, now),
-                                         out);
+        plb_losses_pu(&m->losses, p, false, c->range, c->block, PLB_REGRANT_CRASH, now, pass_seconds(m, now),
+                      out);
 }
 
 static void on_idle(struct plb_master *m, const struct plb_message *message, double now)
@@ -340,15 +338,15 @@ int64_t plb_master_receive(struct plb_master *m, const struct plb_message *messa
     return fresh;
 }
 
-void plb_master_spoiled(struct plb_master *m, const struct plb_message *message, double now,
-                        struct plb_outbox *out)
+void plb_master_spoiled(struct plb_master *m, const struct plb_message *message,
+                        enum plb_regrant_reason reason, double now, struct plb_outbox *out)
 {
     int p = reporter_of(m, message);
     if (message->done.audit)
         plb_audits_ask_again(m->audits, message, now, out);
     else if (p >= 0)
-        m->counts.freed += plb_losses_pu(&m->losses, p, false, left_alone(&message->done),
-                                         message->done.block, now, pass_seconds(m, now), out);
+        plb_losses_pu(&m->losses, p, false, left_alone(&message->done), message->done.block, reason, now,
+                      pass_seconds(m, now), out);
     if (p >= 0)
         plb_master_note_fresh(m, message, 0, out);
     look_at_suspects(m, now, out);
@@ -362,7 +360,7 @@ void plb_master_lost(struct plb_master *m, int node, double now, struct plb_outb
     m->counts.losses++;
     plb_master_forget(m, node, out);
     plb_totals_lose(m->totals, m->pus.infos, m->pus.n, node);
-    m->counts.freed += plb_losses_node(&m->losses, node, now, pass_seconds(m, now), out);
+    plb_losses_node(&m->losses, node, now, pass_seconds(m, now), out);
     look_at_suspects(m, now, out);
     plb_self_check(m->ledger, m->agenda, m->pus.n);
 }

@@ -68,10 +68,10 @@ double plb_master_due(const struct plb_master *master);
 /* Does what is due by now. */
 void plb_master_tick(struct plb_master *master, double now, struct plb_outbox *out);
 
-/* The data of a DONE has arrived damaged: its units become free, so that they are executed again; those of an
- * audit by the same PU. */
-void plb_master_spoiled(struct plb_master *master, const struct plb_message *message, double now,
-                        struct plb_outbox *out);
+/* The data of a DONE cannot be used, for this reason: its units become free, so that they are executed again;
+ * those of an audit by the same PU. */
+void plb_master_spoiled(struct plb_master *master, const struct plb_message *message,
+                        enum plb_regrant_reason reason, double now, struct plb_outbox *out);
 
 /* A node that was not there at the start comes, with its PUs, which get the next numbers of the run. The
  * infos are copied. Where a pass runs, PASS goes to it, with `replaced`, and work, or it hears who has some.
@@ -141,6 +141,7 @@ int plb_master_pus(const struct plb_master *master);
 const struct plb_pu_info *plb_master_pu(const struct plb_master *master, int pu);
 const struct plb_pu_totals *plb_master_totals(const struct plb_master *master, int pu);
 const struct plb_master_counts *plb_master_counts(const struct plb_master *master);
+const struct plb_regrants *plb_master_regrants(const struct plb_master *master);
 struct plb_backups *plb_master_backups(const struct plb_master *master);
 struct plb_audits *plb_master_audits(const struct plb_master *master);
 const struct plb_suspects *plb_master_suspects(const struct plb_master *master);

@@ -52,8 +52,7 @@ struct plb_master_counts {
     int64_t partly_new;          /* results dropped since only some of their units were new (whole_results) */
     int64_t crashes;             /* of tasks, which killed their rank or a child process */
     int64_t joined, joined_late; /* nodes that came after the start; of these: nothing was left to grant */
-    int64_t losses, freed;       /* lost nodes; units that they, and PUs whose device failed, left behind */
-    int64_t freed_late;          /* units freed by a MOVED to a node that was lost before */
+    int64_t losses;              /* lost nodes */
 };
 
 #endif

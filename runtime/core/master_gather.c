@@ -28,9 +28,6 @@ int64_t plb_master_lacking(const struct plb_master *m)
 void plb_master_repair(struct plb_master *m, int pass, const struct plb_cost_map *map, double now,
                        struct plb_outbox *out)
 {
-    const struct plb_rangeset *lacking = plb_places_lacking(m->places);
-    struct plb_rangeset accepted = {0};
-    plb_rangeset_missing(lacking, (struct plb_range){0, map->units}, &accepted);
-    plb_master_start(m, pass, &(struct plb_pass){.phase = m->phase}, map, &accepted, now, out);
-    plb_rangeset_fini(&accepted);
+    plb_master_start_again(m, pass, &(struct plb_pass){.phase = m->phase}, map, plb_places_lacking(m->places),
+                           now, out);
 }

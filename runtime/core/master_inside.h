@@ -38,10 +38,10 @@ struct plb_master {
     bool stopped;
 };
 
-/* Starts a pass of which these units are accepted from the start; NULL: none. `begin` goes to every node. */
-void plb_master_start(struct plb_master *master, int pass, const struct plb_pass *begin,
-                      const struct plb_cost_map *map, const struct plb_rangeset *accepted, double now,
-                      struct plb_outbox *out);
+/* Starts a pass over these units alone, whose results are lost. `begin` goes to every node. */
+void plb_master_start_again(struct plb_master *master, int pass, const struct plb_pass *begin,
+                            const struct plb_cost_map *map, const struct plb_rangeset *lacking, double now,
+                            struct plb_outbox *out);
 
 /* A PU comes, with the next number. usable: its state, where it can be used. */
 void plb_master_add(struct plb_master *master, const struct plb_pu_info *info, enum plb_pu_state usable);

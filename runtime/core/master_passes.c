@@ -6,17 +6,6 @@
 #include "core/place/halos.h"
 #include "core/self_check.h"
 
-void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replaced,
-                      const struct plb_cost_map *map, double now, struct plb_outbox *out)
-{
-    const struct plb_rangeset *accepted = m->map == NULL ? m->config.accepted
-                                                         : plb_suspects_known(m->suspects, phase);
-    struct plb_pass begin = {.phase = phase, .replaced = replaced, .stays = m->config.stays};
-    plb_places_write(m->places, &begin, false);
-    begin.folds = m->sets != NULL && begin.n_feeds == 0; /* else a pass again would change what is fed */
-    plb_master_start(m, pass, &begin, map, accepted, now, out);
-}
-
 /* A node that has joined reaches node 0 alone, and sends its arrays there. */
 static void tell(const struct plb_master *m, int node, const struct plb_pass *begin, struct plb_outbox *out)
 {
@@ -37,13 +26,18 @@ static void send_halos(const struct plb_master *m, int first, struct plb_outbox 
     plb_halos_send(&halos, m->places, first, out);
 }
 
-void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *begin,
-                      const struct plb_cost_map *map, const struct plb_rangeset *accepted, double now,
-                      struct plb_outbox *out)
+/* Of a pass these units are accepted from the start; NULL: none. lost: the results of all others are. */
+static void start(struct plb_master *m, int pass, const struct plb_pass *begin,
+                  const struct plb_cost_map *map, const struct plb_rangeset *accepted, bool lost, double now,
+                  struct plb_outbox *out)
 {
+    struct plb_regrants *regrants = plb_ledger_regrants(m->ledger);
     int phase = (int)begin->phase;
     plb_work_count_begin(&m->work, phase, map);
     plb_ledger_begin(m->ledger, m->work.map, accepted);
+    plb_regrants_begin(regrants, pass);
+    for (int i = 0; lost && i < m->ledger->free.n; i++)
+        plb_regrants_wait(regrants, m->ledger->free.at[i], -1, PLB_REGRANT_LOST_RESULT);
     m->map = map = m->work.map;
     m->pass = pass;
     m->phase = phase;
@@ -68,6 +62,27 @@ void plb_master_start(struct plb_master *m, int pass, const struct plb_pass *beg
     if (plb_agenda_stands(m->agenda) && plb_places_fresh(m->places))
         send_halos(m, first, out);
     plb_self_check(m->ledger, m->agenda, m->pus.n);
+}
+
+void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replaced,
+                      const struct plb_cost_map *map, double now, struct plb_outbox *out)
+{
+    const struct plb_rangeset *accepted = m->map == NULL ? m->config.accepted
+                                                         : plb_suspects_known(m->suspects, phase);
+    struct plb_pass begin = {.phase = phase, .replaced = replaced, .stays = m->config.stays};
+    plb_places_write(m->places, &begin, false);
+    begin.folds = m->sets != NULL && begin.n_feeds == 0; /* else a pass again would change what is fed */
+    start(m, pass, &begin, map, accepted, false, now, out);
+}
+
+void plb_master_start_again(struct plb_master *m, int pass, const struct plb_pass *begin,
+                            const struct plb_cost_map *map, const struct plb_rangeset *lacking, double now,
+                            struct plb_outbox *out)
+{
+    struct plb_rangeset accepted = {0};
+    plb_rangeset_missing(lacking, (struct plb_range){0, map->units}, &accepted);
+    start(m, pass, begin, map, &accepted, true, now, out);
+    plb_rangeset_fini(&accepted);
 }
 
 void plb_master_note_fresh(struct plb_master *m, const struct plb_message *done, int64_t fresh,
@@ -104,13 +119,10 @@ void plb_master_fold_again(struct plb_master *m, int pass, const struct plb_cost
                            struct plb_outbox *out)
 {
     const struct plb_rangeset *lacking = plb_sets_lacking(m->sets);
-    struct plb_rangeset accepted = {0};
     assert(plb_sets_over(m->sets) && lacking->units > 0);
-    plb_rangeset_missing(lacking, (struct plb_range){0, map->units}, &accepted);
     plb_sets_counts(m->sets)->repairs++;
-    plb_master_start(m, pass, &(struct plb_pass){.phase = m->phase, .folds = 1, .again = 1}, map, &accepted,
-                     now, out);
-    plb_rangeset_fini(&accepted);
+    plb_master_start_again(m, pass, &(struct plb_pass){.phase = m->phase, .folds = 1, .again = 1}, map,
+                           lacking, now, out);
 }
 
 const struct plb_sets_counts *plb_master_set_counts(const struct plb_master *m)

@@ -47,6 +47,11 @@ const struct plb_master_counts *plb_master_counts(const struct plb_master *m)
     return &m->counts;
 }
 
+const struct plb_regrants *plb_master_regrants(const struct plb_master *m)
+{
+    return plb_ledger_regrants(m->ledger);
+}
+
 struct plb_backups *plb_master_backups(const struct plb_master *m)
 {
     return m->backups;

@@ -252,6 +252,19 @@ static void add_times(const struct plb_app *app, const struct plb_report_phase *
     }
 }
 
+static void add_regrants(const struct plb_regrants *from, struct plb_report *r)
+{
+    r->backup_units = from->units[PLB_REGRANT_BACKUP];
+    r->n_regrants = from->n;
+    r->regrants = plb_alloc((size_t)from->n * sizeof *r->regrants);
+    for (int i = 0; i < from->n; i++) {
+        const struct plb_regrant *at = &from->at[i];
+        r->regrants[i] = (struct plb_report_regrant){at->range.first, at->range.count,
+                                                     at->pass,        at->first_pu,
+                                                     at->second_pu,   plb_regrant_reason(at->reason)};
+    }
+}
+
 void plb_report_add_job(const struct plb_job *job, const char *command, struct plb_report *r)
 {
     const struct plb_settings *s = &job->settings;
@@ -291,7 +304,7 @@ void plb_report_from_master(struct plb_master *master, const struct plb_job *job
     const struct plb_backup_counts *backups = plb_backups_counts(plb_master_backups(master));
     r->backups = backups->copies;
     r->backups_won = backups->won;
-    r->backup_units = backups->units;
+    add_regrants(plb_master_regrants(master), r);
     const struct plb_sets_counts *sets = plb_master_set_counts(master);
     r->sets_handed = sets != NULL ? sets->handed : 0;
     r->sets_to_rank0 = sets != NULL ? sets->to_0 : 0;

@@ -158,14 +158,14 @@ static void release(void *context, const struct plb_message *done)
 static void on_overwritten(void *context, const struct plb_message *done)
 {
     struct plb_rank *r = context;
-    plb_master_spoiled(r->rank0->master, done, plb_rank_time(r), &r->out);
+    plb_master_spoiled(r->rank0->master, done, PLB_REGRANT_OVERWRITTEN, plb_rank_time(r), &r->out);
 }
 
 static void on_damaged(void *context, const struct plb_message *done)
 {
     struct plb_rank *r = context;
     plb_say_damaged(r->kernel, done, &r->rank0->damaged);
-    plb_master_spoiled(r->rank0->master, done, plb_rank_time(r), &r->out);
+    plb_master_spoiled(r->rank0->master, done, PLB_REGRANT_DAMAGED, plb_rank_time(r), &r->out);
 }
 
 static void tell_kernel(void *context, struct plb_range range)

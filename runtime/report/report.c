@@ -198,6 +198,7 @@ void plb_report_fini(struct plb_report *report)
     free(report->curves);
     free(report->costs);
     free(report->set_aside);
+    free(report->regrants);
     free(report->meters);
     free(report->phases);
     free(report->settings);

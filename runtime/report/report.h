@@ -98,6 +98,13 @@ struct plb_report_aside {
     int earlier_pu, earlier_rank;
 };
 
+/* Units that were granted a second time. PUs: -1 = nobody knows. */
+struct plb_report_regrant {
+    int64_t first, count;
+    int pass, first_pu, second_pu;
+    const char *reason; /* borrowed */
+};
+
 /* Control messages, and bytes of data, that a node sent to others; and the bytes that it received. */
 struct plb_report_traffic {
     int node;
@@ -223,6 +230,8 @@ struct plb_report {
     int64_t set_aside_units;       /* not again in later passes of the phase */
     int n_set_aside;
     struct plb_report_aside *set_aside; /* in the order of passes and units */
+    int n_regrants;
+    struct plb_report_regrant *regrants; /* in the order in which they were granted */
     struct plb_report_goal goal;
     const struct plb_front_page *front; /* borrowed: of time and energy; NULL: not known, or not wanted */
     double energy_j;                    /* derived; or NAN: not all hosts were measured */

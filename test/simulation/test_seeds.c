@@ -206,8 +206,11 @@ static void count(const struct scenario *s, const struct watch *w, const struct 
     met("units that they executed", executed_by_joiners(s, result->master));
     met("losses that the master heard of", c->losses);
     met("units executed again", executed_again(s, w));
-    met("units freed by losses", c->freed);
-    met("units freed late, by a MOVED to the lost", c->freed_late);
+    const int64_t *regrants = plb_master_regrants(result->master)->units;
+    met("units of lost ranks", regrants[PLB_REGRANT_LOST_RANK]);
+    met("units of failed PUs", regrants[PLB_REGRANT_FAILED_PU]);
+    met("units of tasks that crashed", regrants[PLB_REGRANT_CRASH]);
+    met("units whose results were lost, to be granted again", regrants[PLB_REGRANT_LOST_RESULT]);
     met("gifts between nodes", c->gifts);
     met("units moved between nodes", c->moved_units);
     met("units moved within a node", stolen_locally(result->master));

@@ -57,6 +57,10 @@ static inline void add_block(struct watch *w, const struct plb_message *m)
         wrong(w, "block %lld comes after a later one", (long long)m->block.id);
     int64_t most = m->block.alone ? m->block.grain : 0;
     w->blocks[w->n_blocks++] = (struct granted){m->block.id, m->pass, m->block.range, most};
+    for (int64_t u = m->block.range.first; u < plb_range_end(m->block.range); u++) {
+        w->regranted += w->granted[m->pass - 1][u];
+        w->granted[m->pass - 1][u] = true;
+    }
     int64_t least = w->scenario->sizes.chunk > 1 ? w->scenario->sizes.chunk : 1;
     if (most > 0 && !w->scenario->simulation.master.isolated && (m->to == 0 || most > least))
         wrong(w, "node %d gets suspect units in tasks of %lld", m->to, (long long)most);
@@ -166,6 +170,7 @@ static inline void watch_sent(void *context, const struct plb_message *m)
         w->told_empty[m->pass][m->to] = true;
     if ((m->type == PLB_STEAL || m->type == PLB_IDLE) && !w->told_empty[m->pass][m->from])
         wrong(w, "node %d sends %s in pass %d, before EMPTY", m->from, plb_message_name(m->type), m->pass);
+    w->regranted += m->type == PLB_BACKUP || m->type == PLB_AUDIT ? m->block.range.count : 0;
     if (m->type == PLB_BACKUP)
         add_copy(w, m);
     if (m->type == PLB_GIFT)
@@ -347,14 +352,15 @@ static inline void end_watch(struct watch *w, const struct plb_simulated *result
     }
     if (counts->losses == 0 && counts->crashes == 0 && result->stress.broken_pus == 0
         && result->stress.given_up == 0 && plb_backups_counts(plb_master_backups(result->master))->copies == 0
-        && (counts->twice > 0 || counts->partly_new > 0 || counts->freed > 0 || counts->stale > 0
-            || counts->dropped > 0))
+        && (counts->twice > 0 || counts->partly_new > 0 || freed_units(result->master) > 0
+            || counts->stale > 0 || counts->dropped > 0))
         wrong(w, "nothing was lost, and something was reported twice, in part, stale or dropped, or freed");
     for (int p = 0; p < plb_master_pus(result->master); p++)
         w->refused += plb_master_state(result->master, p) == PLB_PU_REFUSED;
     if (counts->losses == 0 && counts->dropped > 0)
         wrong(w, "nothing was lost, and a message was dropped");
     check_deaths(w, result);
+    check_regrants(w, plb_master_regrants(result->master));
     check_audits(w, plb_master_audits(result->master), plb_master_pus(result->master));
     free(w->blocks);
     free(w->backups);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "freed.h"
 #include "scenario.h"
 
 _Static_assert(MAX_NODES *MAX_PUS <= 32, "a PU has a bit");
@@ -25,6 +26,8 @@ struct watch {
     bool there[MAX_UNITS];         /* rank 0 has the results, of the last pass */
     int home[MAX_UNITS];           /* else the node that has them */
     int64_t repaired;              /* units whose results were made again */
+    bool granted[MAX_PASSES + 1][MAX_UNITS];
+    int64_t regranted; /* units that were granted again, or copied, in their pass */
     struct granted {
         int64_t id;
         int pass;
@@ -132,6 +135,17 @@ static inline void watch_gathered(void *context, const struct plb_message *m, bo
             wrong(w, "node %d sends unit %lld, which is not there alone", m->from, (long long)u);
         w->there[u] = true;
     }
+}
+
+/* All that was granted twice is listed, and nothing else. */
+static inline void check_regrants(struct watch *w, const struct plb_regrants *regrants)
+{
+    int64_t listed = 0;
+    for (int i = 0; i < regrants->n; i++)
+        listed += regrants->at[i].range.count;
+    if (regrants->n < PLB_REGRANTS_LISTED && listed != w->regranted + w->repaired)
+        wrong(w, "%lld units were granted twice, and %lld are listed",
+              (long long)(w->regranted + w->repaired), (long long)listed);
 }
 
 #endif

@@ -179,7 +179,13 @@ static void late_neighbours_are_one_copy(void **state)
     assert_true(copy.range.first == 0 && copy.range.count == 300);
     assert_int_equal(copy.id, block_of(&f, 0).block.id);
     const struct plb_backup_counts *counts = plb_backups_counts(plb_master_backups(f.master));
-    assert_true(counts->copies == 1 && counts->units == 300);
+    const struct plb_regrants *regrants = plb_master_regrants(f.master);
+    assert_true(counts->copies == 1 && regrants->units[PLB_REGRANT_BACKUP] == 300 && regrants->n == 3);
+    for (int i = 0; i < 3; i++) {
+        const struct plb_regrant *from = &regrants->at[i];
+        assert_true(from->range.first == 100 * i && from->range.count == 100 && from->pass == 1);
+        assert_true(from->first_pu == i && from->second_pu == 3 && from->reason == PLB_REGRANT_BACKUP);
+    }
     struct plb_message done = done_copy(&f, 0, 120);
     int from = f.out.n;
     assert_int_equal(receive(&f, &done, 41.0), 120);
@@ -266,7 +272,8 @@ static void a_copy_that_does_not_count_frees_nothing(void **state)
         int from = f.out.n;
         assert_int_equal(receive(&f, fails ? &fail : &m, 41.0), 0);
         assert_int_equal(plb_master_counts(f.master)->partly_new, fails ? 0 : 1);
-        assert_int_equal(plb_master_counts(f.master)->freed, 0);
+        assert_int_equal(plb_master_regrants(f.master)->units[PLB_REGRANT_PARTLY_NEW], 0);
+        assert_int_equal(plb_master_regrants(f.master)->units[PLB_REGRANT_FAILED_PU], 0);
         assert_int_equal(sent(&f, from, PLB_BLOCK), 0);
         assert_int_equal(report(&f, block_of(&f, holder), holder, 20, 80), 80);
         stop(&f);

@@ -170,7 +170,7 @@ static void any_block_may_be_named(void **state)
         assert_int_equal(plb_ledger_accept(f.ledger, (struct plb_range){10, 10}, named), 6);
         expect_change(&f, 0, true, 6.0, 0.0);
         assert_int_equal(plb_ledger_open_units(f.ledger, (struct plb_range){10, 10}, named), 0);
-        plb_ledger_drop(f.ledger, (struct plb_range){0, 10}, a);
+        plb_ledger_drop(f.ledger, (struct plb_range){0, 10}, a, PLB_REGRANT_DAMAGED);
         assert_int_equal(plb_ledger_accept(f.ledger, (struct plb_range){5, 10}, named), 5);
         expect_no_change(&f);
         expect_units(&f, 75, 10, 15);
@@ -207,11 +207,12 @@ static void a_dropped_result_frees_what_its_block_holds(void **state)
     int64_t a = grant(&f, 0, 10);
     grant(&f, 1, 10);
     accept(&f, 0, 3);
-    assert_int_equal(plb_ledger_drop(f.ledger, (struct plb_range){0, 20}, a), 7); /* not those of PU 1 */
+    assert_int_equal(plb_ledger_drop(f.ledger, (struct plb_range){0, 20}, a, PLB_REGRANT_DAMAGED),
+                     7); /* not those of PU 1 */
     expect_change(&f, 0, true, 0.0, 7.0);
     expect_units(&f, 87, 10, 3);
     expect_front(&f, 3, 7);
-    assert_int_equal(plb_ledger_drop(f.ledger, (struct plb_range){0, 20}, a), 0);
+    assert_int_equal(plb_ledger_drop(f.ledger, (struct plb_range){0, 20}, a, PLB_REGRANT_DAMAGED), 0);
     expect_no_change(&f);
     stop(&f);
 }
@@ -224,7 +225,7 @@ static void free_units_that_come_back_are_the_front_again(void **state)
     grant(&f, 0, 10);
     grant(&f, 1, 10);
     int64_t c = grant(&f, 2, 10);
-    plb_ledger_drop(f.ledger, (struct plb_range){25, 2}, c);
+    plb_ledger_drop(f.ledger, (struct plb_range){25, 2}, c, PLB_REGRANT_DAMAGED);
     expect_front(&f, 25, 2);
     plb_ledger_lose(f.ledger, 0);
     expect_front(&f, 0, 10);
@@ -269,7 +270,7 @@ static void a_move_of_settled_units_changes_nothing(void **state)
     start(&f);
     int64_t a = grant(&f, 0, 20);
     accept(&f, 0, 5);
-    plb_ledger_drop(f.ledger, (struct plb_range){5, 5}, a);
+    plb_ledger_drop(f.ledger, (struct plb_range){5, 5}, a, PLB_REGRANT_DAMAGED);
     assert_int_equal(move(&f, 0, 10, a, 1, 0, 1), 0);
     assert_int_equal(move(&f, 0, 12, a, 1, 0, 1), 2);
     assert_int_equal(move(&f, 10, 10, a + PUS, 1, 0, 1), 0); /* of another block, which has ended */

@@ -317,7 +317,8 @@ static void step(struct fixture *f, int64_t longest)
     else if (what < 7)
         same(f, "accepted units", plb_ledger_accept(f->ledger, r, block), accept_each(f, r));
     else if (what < 8)
-        same(f, "dropped units", plb_ledger_drop(f->ledger, r, block), drop_each(f, r, block));
+        same(f, "dropped units", plb_ledger_drop(f->ledger, r, block, PLB_REGRANT_DAMAGED),
+             drop_each(f, r, block));
     else if (what < 11)
         move(f, longest);
     else if (one_in(&f->dice, 8))

@@ -40,7 +40,7 @@ static void others_get_its_units(void **state)
     finish_rest(&f, from, 1);
     assert_true(plb_master_over(f.master));
     assert_string_equal(plb_master_totals(f.master, 1)->failure, "it broke");
-    assert_int_equal(plb_master_counts(f.master)->freed, 90);
+    assert_int_equal(plb_master_regrants(f.master)->units[PLB_REGRANT_FAILED_PU], 90);
     begin(&f, 0, 0, 20.0, 3);
     assert_int_equal(units_for(&f, 0, 1), 100); /* nothing in the second pass */
     stop(&f);
@@ -61,7 +61,7 @@ static void a_failure_in_an_old_task_frees_nothing_and_counts(void **state)
     m.fail = (struct plb_failure){
         .range = old.block.range, .block = old.block.id, .among = old.block.range, .text = "it broke"};
     receive(&f, &m, 21.0);
-    assert_int_equal(plb_master_counts(f.master)->freed, 0);
+    assert_int_equal(plb_master_regrants(f.master)->units[PLB_REGRANT_FAILED_PU], 0);
     for (int i = f.out.n - 1; i >= 0;
          i--) /* what it was granted in this pass is on its way, and comes back */
         if (f.out.at[i].type == PLB_BLOCK && f.out.at[i].to == 1 && f.out.at[i].pass == f.pass)

@@ -124,10 +124,11 @@ static void a_name_that_is_not_utf8_does_not_cost_the_report(void **state)
 static void every_field_has_a_key_and_a_meaning(void **state)
 {
     (void)state;
-    const struct plb_report_field *const tables[] = {
-        plb_run_fields,  plb_pu_fields,      plb_curve_fields, plb_fit_fields,   plb_term_fields,
-        plb_cost_fields, plb_setting_fields, plb_phase_fields, plb_aside_fields, plb_goal_fields};
-    for (int t = 0; t < 10; t++)
+    const struct plb_report_field *const tables[] = {plb_run_fields,     plb_pu_fields,     plb_curve_fields,
+                                                     plb_fit_fields,     plb_term_fields,   plb_cost_fields,
+                                                     plb_setting_fields, plb_phase_fields,  plb_aside_fields,
+                                                     plb_goal_fields,    plb_regrant_fields};
+    for (int t = 0; t < 11; t++)
         for (const struct plb_report_field *f = tables[t]; f->meaning != NULL; f++) {
             size_t length = strlen(f->meaning);
             assert_true(length > 10 && f->meaning[length - 1] == '.');

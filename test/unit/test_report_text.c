@@ -140,6 +140,11 @@ static struct plb_report_aside example_aside[] = {
     {40, 2, 4, "smooth", "SIGABRT", 1, true, 1, 1, -1, -1},
 };
 
+static struct plb_report_regrant example_regrants[] = {
+    {100, 29, 2, 0, 2, "backup"},
+    {40, 2, 4, -1, 1, "lost result"},
+};
+
 static void fill(struct example *e)
 {
     static const char *const names[PHASES] = {"assign", "smooth"};
@@ -151,6 +156,8 @@ static void fill(struct example *e)
     e->report.phases = e->phases;
     e->report.set_aside = example_aside;
     e->report.n_set_aside = 2;
+    e->report.regrants = example_regrants;
+    e->report.n_regrants = 2;
     for (int i = 0; i < PHASES; i++)
         e->phases[i] = (struct plb_report_phase){names[i], 3 - 2 * i, 9.0 + i, 2.0 + i, 4.0 + i};
     for (int i = 0; i < PUS * PHASES; i++) {

@@ -136,7 +136,7 @@ static void freed_units_are_found_again(void **state)
     struct plb_range r = plb_residence_choose(f.residence, f.ledger, 2, 300.0);
     int64_t block = plb_ledger_grant_range(f.ledger, 2, 2, r);
     expect(&f, 2, 10.0, 990, 10); /* nothing is left at home */
-    plb_ledger_drop(f.ledger, (struct plb_range){250, 50}, block);
+    plb_ledger_drop(f.ledger, (struct plb_range){250, 50}, block, PLB_REGRANT_DAMAGED);
     expect(&f, 2, 300.0, 250, 50);
     tear_down(&f);
 }

@@ -170,6 +170,8 @@ static void ask(struct plb_audits *a, struct plb_audit *audit, int p, double now
 {
     const struct plb_pu_info *info = &a->config.pus->infos[p];
     audit->pus[audit->n++] = p;
+    plb_regrants_copied(plb_ledger_regrants(a->config.ledger), audit->range, audit->pus[0], p,
+                        PLB_REGRANT_AUDIT);
     audit->expected = rate_of(a, p) > 0.0 ? plb_estimate_seconds(estimate_of(a, p), work_of(a, audit->range))
                                           : UNKNOWN * audit->seconds;
     a->pus[p].load += audit->expected;

@@ -34,7 +34,7 @@ struct plb_audits;
 
 struct plb_audits_config {
     const struct plb_pus *pus; /* borrowed, as all that follows */
-    const struct plb_ledger *ledger;
+    struct plb_ledger *ledger; /* only its regrants change */
     const struct plb_broker *broker;
     const struct plb_sizes *sizes;
     struct plb_history *histories; /* n_phases of each PU, PU by PU */

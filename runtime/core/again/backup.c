@@ -308,7 +308,6 @@ static void give_copy(struct plb_backups *b, int p, const struct plb_held *units
     employ(b, p);
     b->due = fmin(b->due, until);
     b->counts.copies++;
-    b->counts.units += units->range.count;
 }
 
 /* Gives an idle PU its share of late units, where that is worth it. Else plans the time at which it will be,
@@ -340,6 +339,7 @@ static bool help(struct plb_backups *b, int p, double share, const struct plb_la
             widen(b, p, most, &copy, now);
             own = seconds_of(b, p, work_of(b, copy.held.range));
         }
+        plb_backups_note(b, p, late, copy.held.range);
         give_copy(b, p, &copy.held, now + b->patience * fmax(own, PLB_LOOK_GAP), out);
         if (!trial)
             plb_soon_add(&b->soon, (struct plb_soon_pu){own, rate_of(b, p), p});

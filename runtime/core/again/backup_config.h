@@ -12,12 +12,11 @@
 /* In all passes. */
 struct plb_backup_counts {
     int64_t copies, won; /* won: a result of the copy came before the holder's */
-    int64_t units;       /* that copies were made of */
 };
 
 struct plb_backups_config {
-    const struct plb_pus *pus; /* borrowed, as all that follows */
-    const struct plb_ledger *ledger;
+    const struct plb_pus *pus;       /* borrowed, as all that follows */
+    struct plb_ledger *ledger;       /* only its regrants change */
     const struct plb_broker *broker; /* which PUs a node has */
     struct plb_agenda *agenda;       /* names victims */
     struct plb_history *histories;   /* n_phases of each PU, PU by PU */

@@ -63,6 +63,11 @@ static inline double seconds_of(const struct plb_backups *b, int p, double work)
  * that has reported longest ago, of those that are not idle if there are any. */
 int plb_backups_executor(const struct plb_backups *b, const struct plb_held *held);
 
+/* PU p gets a copy of late units, and perhaps of those beside them: notes whose they are, for the report.
+ * O(held ranges) where there are such. */
+void plb_backups_note(const struct plb_backups *b, int p, const struct plb_late *late,
+                      struct plb_range range);
+
 /* Adds up the seconds that each PU may need for what it holds. */
 void plb_backups_expect(struct plb_backups *b);
 

@@ -1,4 +1,4 @@
-/* Which PU works on what, in words for people. Reads what backups are decided by. */
+/* Which PU works on what, and has copies of whose units: for people. Reads what backups are decided by. */
 #include <math.h>
 
 #include "core/again/backup.h"
@@ -40,5 +40,20 @@ void plb_backups_at_work(struct plb_backups *b, double now, struct plb_at_work *
         if (pu->units == 0 || held.range.first < pu->first.first)
             pu->first = held.range;
         pu->units += held.range.count;
+    }
+}
+
+void plb_backups_note(const struct plb_backups *b, int p, const struct plb_late *late, struct plb_range range)
+{
+    struct plb_regrants *regrants = plb_ledger_regrants(b->config.ledger);
+    struct plb_held held;
+    if (plb_range_within(range, late->held.range)) {
+        plb_regrants_copied(regrants, range, late->pu, p, PLB_REGRANT_BACKUP);
+        return;
+    }
+    for (int64_t at = 0; plb_ledger_next_held(b->config.ledger, &at, &held);) {
+        struct plb_range part = plb_range_common(held.range, range);
+        if (part.count > 0)
+            plb_regrants_copied(regrants, part, plb_backups_executor(b, &held), p, PLB_REGRANT_BACKUP);
     }
 }

@@ -17,22 +17,19 @@ static void go_on(const struct plb_losses *l, int first, int n, double now, doub
         plb_audits_lost(l->audits, now, out);
 }
 
-int64_t plb_losses_node(const struct plb_losses *l, int node, double now, double pass_s,
-                        struct plb_outbox *out)
+void plb_losses_node(const struct plb_losses *l, int node, double now, double pass_s, struct plb_outbox *out)
 {
     int first = plb_broker_first_pu(l->broker, node), n = plb_broker_pus(l->broker, node);
     plb_agenda_lose(l->agenda, first, n);
-    int64_t freed = plb_ledger_lose(l->ledger, node);
+    plb_ledger_lose(l->ledger, node);
     go_on(l, first, n, now, pass_s, out);
-    return freed;
 }
 
-int64_t plb_losses_pu(const struct plb_losses *l, int pu, bool first, struct plb_range units, int64_t block,
-                      double now, double pass_s, struct plb_outbox *out)
+void plb_losses_pu(const struct plb_losses *l, int pu, bool first, struct plb_range units, int64_t block,
+                   enum plb_regrant_reason reason, double now, double pass_s, struct plb_outbox *out)
 {
     if (first)
         plb_agenda_lose(l->agenda, pu, 1);
-    int64_t freed = plb_ledger_drop(l->ledger, units, block);
+    plb_ledger_drop(l->ledger, units, block, reason);
     go_on(l, pu, first, now, pass_s, out);
-    return freed;
 }

@@ -17,13 +17,13 @@ struct plb_losses {
 };
 
 /* A node is gone, with all that it holds. now: on the clock of the backups; pass_s: seconds since the pass
- * began. Adds the BLOCKs of those that get its work. Returns the units that it left behind. */
-int64_t plb_losses_node(const struct plb_losses *losses, int node, double now, double pass_s,
-                        struct plb_outbox *out);
+ * began. Adds the BLOCKs of those that get its work. */
+void plb_losses_node(const struct plb_losses *losses, int node, double now, double pass_s,
+                     struct plb_outbox *out);
 
 /* PU `pu` executes nothing any more, and neither these units of a block; no units: none of this pass. first:
- * nobody knew that the PU is gone. The rest as above. */
-int64_t plb_losses_pu(const struct plb_losses *losses, int pu, bool first, struct plb_range units,
-                      int64_t block, double now, double pass_s, struct plb_outbox *out);
+ * nobody knew that the PU is gone. reason: why the units are free again. The rest as above. */
+void plb_losses_pu(const struct plb_losses *losses, int pu, bool first, struct plb_range units, int64_t block,
+                   enum plb_regrant_reason reason, double now, double pass_s, struct plb_outbox *out);
 
 #endif

@@ -133,31 +133,28 @@ static void warn(const struct plb_suspects *s, struct plb_range range, struct pl
     }
 }
 
-/* Takes units away from those who hold them, since they are suspect now. Returns how many. */
-static int64_t take_away(const struct plb_suspects *s, struct plb_range range, int node, int64_t block,
-                         double pass_s, struct plb_outbox *out)
+/* Takes units away from those who hold them, since they are suspect now. */
+static void take_away(const struct plb_suspects *s, struct plb_range range, int node, int64_t block,
+                      double pass_s, struct plb_outbox *out)
 {
     struct plb_held held;
-    int64_t freed = 0;
     for (int64_t at = 0; plb_ledger_next_held(s->config.ledger, &at, &held);) {
         struct plb_range units = plb_range_common(held.range, range);
         if (units.count == 0)
             continue;
         if (!s->config.moves && (held.node != node || held.block != block))
             say(s, held.node, units, PLB_UNDER_SUSPICION, out);
-        freed += plb_ledger_drop(s->config.ledger, units, held.block);
+        plb_ledger_drop(s->config.ledger, units, held.block, PLB_REGRANT_CRASH);
         plb_agenda_follow(s->config.agenda, NO_PU, pass_s);
         plb_agenda_tell_balancer(s->config.agenda);
         at = 0; /* the parts have changed */
     }
-    return freed;
 }
 
-int64_t plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crashed *crash, double pass_s,
-                             struct plb_outbox *out)
+void plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crashed *crash, double pass_s,
+                          struct plb_outbox *out)
 {
     struct plb_rangeset open = {0};
-    int64_t freed = 0;
     s->crashes++;
     plb_ledger_open_ranges(s->config.ledger, crash->range, &open);
     for (int i = 0; i < open.n; i++) {
@@ -173,12 +170,11 @@ int64_t plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_cr
         for (int k = 0; k < fresh.n; k++) {
             blame(s, add(s, (struct suspect){.range = fresh.at[k], .pus = {NO_PU, NO_PU}}), pu, crash);
             warn(s, fresh.at[k], out);
-            freed += take_away(s, fresh.at[k], s->config.pus->infos[pu].node, crash->block, pass_s, out);
+            take_away(s, fresh.at[k], s->config.pus->infos[pu].node, crash->block, pass_s, out);
         }
         plb_rangeset_fini(&fresh);
     }
     plb_rangeset_fini(&open);
-    return freed;
 }
 
 /* ------------------------------------------------------------------------- who may */

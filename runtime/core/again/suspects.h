@@ -65,9 +65,9 @@ void plb_suspects_begin(struct plb_suspects *suspects, int pass, int phase);
 
 /* A PU has executed units of this pass, and its executor died: to be called before the ledger frees what else
  * it held. Units that are accepted already are above suspicion. Whoever else has them, or a copy, is told to
- * forget them. Returns the units that the ledger has freed. */
-int64_t plb_suspects_crashed(struct plb_suspects *suspects, int pu, const struct plb_crashed *crash,
-                             double pass_s, struct plb_outbox *out);
+ * forget them. */
+void plb_suspects_crashed(struct plb_suspects *suspects, int pu, const struct plb_crashed *crash,
+                          double pass_s, struct plb_outbox *out);
 
 /* After each event, when the ledger has freed what died and others were asked: sets aside what is to be set
  * aside, and grants units that stand apart. pass_s: seconds since the pass began. */

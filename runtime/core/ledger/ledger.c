@@ -24,6 +24,7 @@ void plb_ledger_free(struct plb_ledger *l)
     plb_rangeset_fini(&l->suspect);
     plb_rangeset_fini(&l->apart);
     plb_open_blocks_fini(&l->held);
+    plb_regrants_fini(&l->regrants);
     free(l->left);
     free(l->lost);
     free(l->changes);
@@ -61,8 +62,8 @@ void plb_ledger_recount(struct plb_ledger *l)
     }
 }
 
-/* A node gets free units. */
-static void hand_out(struct plb_ledger *l, int node, struct plb_range range)
+/* A node gets free units, for a PU. */
+static void hand_out(struct plb_ledger *l, int pu, int node, struct plb_range range)
 {
     double work = plb_cost_work(l->costs, range.first, range.count);
     plb_rangeset_remove(&l->free, range);
@@ -70,17 +71,18 @@ static void hand_out(struct plb_ledger *l, int node, struct plb_range range)
     l->free_work = l->free.units > 0 ? l->free_work - work : 0.0;
     l->held_units += range.count;
     l->left[node] += work;
+    plb_regrants_granted(&l->regrants, range, pu);
 }
 
 int64_t plb_ledger_grant_range(struct plb_ledger *l, int pu, int node, struct plb_range range)
 {
-    hand_out(l, node, range);
+    hand_out(l, pu, node, range);
     return plb_open_blocks_open(&l->held, pu, node, range);
 }
 
 void plb_ledger_grant_more(struct plb_ledger *l, int64_t block, int node, struct plb_range range)
 {
-    hand_out(l, node, range);
+    hand_out(l, (int)(block % l->n_pus), node, range);
     plb_open_blocks_extend(&l->held, block, node, range);
 }
 
@@ -95,6 +97,7 @@ int64_t plb_ledger_grant_apart(struct plb_ledger *l, int pu, int node, struct pl
     l->n_changes = 0;
     l->held_units += range.count;
     l->left[node] += plb_cost_work(l->costs, range.first, range.count);
+    plb_regrants_granted(&l->regrants, range, pu);
     return plb_open_blocks_open(&l->held, pu, node, range);
 }
 
@@ -135,8 +138,8 @@ void plb_ledger_suspect(struct plb_ledger *l, struct plb_range range)
     put_apart(l, range);
 }
 
-/* A part is accepted or freed: nobody holds it any more. Returns its units. */
-static int64_t let_go(struct plb_ledger *l, int32_t place, bool freed)
+/* A part is accepted or freed, for this reason: nobody holds it any more. Returns its units. */
+static int64_t let_go(struct plb_ledger *l, int32_t place, enum plb_regrant_reason reason)
 {
     const struct plb_part *part = &l->held.parts[place];
     struct plb_block_change *change = add_change(l);
@@ -146,11 +149,12 @@ static int64_t let_go(struct plb_ledger *l, int32_t place, bool freed)
     l->left[part->node] -= work;
     change->pu = plb_part_pu(part);
     change->node = part->node;
-    change->freed = freed;
+    change->freed = reason != PLB_NO_REGRANT;
     change->units = range.count;
     change->work = work;
     change->over = plb_open_blocks_remove(&l->held, place);
-    if (freed) {
+    if (change->freed) {
+        plb_regrants_wait(&l->regrants, range, change->pu, reason);
         l->free_work += work;
         plb_rangeset_add(&l->free, range);
         if (l->suspect.n > 0)
@@ -162,7 +166,8 @@ static int64_t let_go(struct plb_ledger *l, int32_t place, bool freed)
 }
 
 /* Accepts or frees a block's units of a range. Returns how many. */
-static int64_t let_go_of(struct plb_ledger *l, int64_t block, struct plb_range range, bool freed)
+static int64_t let_go_of(struct plb_ledger *l, int64_t block, struct plb_range range,
+                         enum plb_regrant_reason reason)
 {
     int64_t units = 0;
     int32_t next;
@@ -171,7 +176,7 @@ static int64_t let_go_of(struct plb_ledger *l, int64_t block, struct plb_range r
         if (!plb_range_overlaps(l->held.parts[i].range, range))
             continue;
         plb_open_blocks_cut(&l->held, i, range);
-        units += let_go(l, i, freed);
+        units += let_go(l, i, reason);
     }
     return units;
 }
@@ -183,7 +188,7 @@ static int64_t accept_held(struct plb_ledger *l, struct plb_range range)
     for (int32_t i = 0; i < l->held.n_parts; i++)
         if (plb_range_common(l->held.parts[i].range, range).count > 0) { /* an unused place has none */
             plb_open_blocks_cut(&l->held, i, range);
-            fresh += let_go(l, i, false);
+            fresh += let_go(l, i, PLB_NO_REGRANT);
         }
     return fresh;
 }
@@ -205,16 +210,17 @@ static int64_t accept_free(struct plb_ledger *l, struct plb_range range)
 int64_t plb_ledger_accept(struct plb_ledger *l, struct plb_range range, int64_t block)
 {
     l->n_changes = 0;
-    int64_t fresh = let_go_of(l, block, range, false);
+    int64_t fresh = let_go_of(l, block, range, PLB_NO_REGRANT);
     if (fresh < range.count) /* what is missing was accepted before, or freed and perhaps granted again */
         fresh += accept_held(l, range) + accept_free(l, range);
     return fresh;
 }
 
-int64_t plb_ledger_drop(struct plb_ledger *l, struct plb_range range, int64_t block)
+int64_t plb_ledger_drop(struct plb_ledger *l, struct plb_range range, int64_t block,
+                        enum plb_regrant_reason reason)
 {
     l->n_changes = 0;
-    return let_go_of(l, block, range, true);
+    return let_go_of(l, block, range, reason);
 }
 
 bool plb_ledger_next_held(const struct plb_ledger *l, int64_t *at, struct plb_held *held)
@@ -281,7 +287,7 @@ int64_t plb_ledger_move(struct plb_ledger *l, const struct plb_gift *gift, int g
         plb_open_blocks_cut(&l->held, i, gift->range);
         moved += l->held.parts[i].range.count;
         if (l->lost[thief])
-            let_go(l, i, true);
+            let_go(l, i, PLB_REGRANT_LOST_RANK);
         else
             move_part(l, i, giver, thief, gift->hop);
     }
@@ -320,7 +326,7 @@ int64_t plb_ledger_lose(struct plb_ledger *l, int node)
     }
     qsort(places, (size_t)n, sizeof *places, by_unit);
     for (int i = 0; i < n; i++)
-        freed += let_go(l, places[i].part, true);
+        freed += let_go(l, places[i].part, PLB_REGRANT_LOST_RANK);
     free(places);
     return freed;
 }

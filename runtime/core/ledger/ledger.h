@@ -31,6 +31,7 @@
 #include <stdint.h>
 
 #include "core/ledger/open_blocks.h"
+#include "core/ledger/regrants.h"
 #include "core/message/message.h"
 #include "core/work/cost.h"
 
@@ -58,6 +59,7 @@ struct plb_ledger {
     double free_work;
     struct plb_block_change *changes;
     int n_changes, capacity;
+    struct plb_regrants regrants;
 };
 
 struct plb_ledger *plb_ledger_new(int n_pus, int n_nodes);
@@ -67,6 +69,12 @@ void plb_ledger_free(struct plb_ledger *ledger);
  * run; NULL: none. The map is borrowed until the next pass. Lost nodes stay lost. */
 void plb_ledger_begin(struct plb_ledger *ledger, const struct plb_cost_map *costs,
                       const struct plb_rangeset *accepted);
+
+/* Which units were granted a second time. plb_regrants_begin is to be called where a pass begins. */
+static inline struct plb_regrants *plb_ledger_regrants(struct plb_ledger *ledger)
+{
+    return &ledger->regrants;
+}
 
 /* The numbers of the pass's map have changed: sums are recomputed. O(free ranges and parts). */
 void plb_ledger_recount(struct plb_ledger *ledger);
@@ -103,9 +111,10 @@ int64_t plb_ledger_open_units(const struct plb_ledger *ledger, struct plb_range 
  * for the first time. */
 int64_t plb_ledger_accept(struct plb_ledger *ledger, struct plb_range range, int64_t block);
 
-/* A result of this block was dropped: what the block still holds of the range becomes free. Returns those
- * units. */
-int64_t plb_ledger_drop(struct plb_ledger *ledger, struct plb_range range, int64_t block);
+/* A result of this block was dropped, for this reason, or there will be none: what the block still holds of
+ * the range becomes free. Returns those units. */
+int64_t plb_ledger_drop(struct plb_ledger *ledger, struct plb_range range, int64_t block,
+                        enum plb_regrant_reason reason);
 
 /* A node has given units to another. Units that are free or accepted by now, or moved by a higher hop, stay
  * as they are; units moved to a lost node become free. Returns how many units it moved or freed. */

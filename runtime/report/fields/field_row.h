@@ -23,6 +23,7 @@
 #define SETTING(name) MEMBER(struct plb_report_setting, name)
 #define PHASE(name) MEMBER(struct plb_report_phase, name)
 #define ASIDE(name) MEMBER(struct plb_report_aside, name)
+#define REGRANT(name) MEMBER(struct plb_report_regrant, name)
 #define METER(name) MEMBER(struct plb_report_meter, name)
 #define GOAL(name) MEMBER(struct plb_report_goal, name)
 #define SAMPLE(name) MEMBER(struct plb_report_sample, name)

@@ -99,6 +99,12 @@ static struct plb_value set_aside(const struct plb_report *report, const void *r
         .type = PLB_VALUE_LIST, .whole = report->n_set_aside, .list = report->set_aside};
 }
 
+static struct plb_value regrants(const struct plb_report *report, const void *record)
+{
+    (void)record;
+    return (struct plb_value){.type = PLB_VALUE_LIST, .whole = report->n_regrants, .list = report->regrants};
+}
+
 static struct plb_value meters(const struct plb_report *report, const void *record)
 {
     (void)record;
@@ -254,6 +260,9 @@ const struct plb_report_field plb_run_fields[] = {
      .meaning = "Late ranges that an idle PU re-executed (`balance.backups`)."},
     {"backups_won", PLB_UNIT_COUNT, RUN(backups_won), .meaning = "Backups whose results came first."},
     {"backup_units", PLB_UNIT_OF_APP, RUN(backup_units), .meaning = "Units in backups."},
+    {"regrants", PLB_UNIT_COUNT, GET(regrants, PLB_VALUE_LIST),
+     LIST_OF(plb_regrant_fields, struct plb_report_regrant),
+     .meaning = "Ranges of units that were granted a second time, and why; the first 10000 of the run."},
     {"sets_handed", PLB_UNIT_COUNT, RUN(sets_handed),
      .meaning = "Sets of reduced arrays sent along a tree; 0 if all went to rank 0."},
     {"sets_to_rank0", PLB_UNIT_COUNT, RUN(sets_to_rank0), .meaning = "Sets that rank 0 received."},

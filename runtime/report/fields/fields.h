@@ -83,6 +83,7 @@ extern const struct plb_report_field plb_meter_fields[];   /* records are struct
 extern const struct plb_report_field plb_sample_fields[];  /* records are struct plb_report_sample */
 extern const struct plb_report_field plb_cost_fields[];    /* records are struct plb_report_cost */
 extern const struct plb_report_field plb_aside_fields[];   /* records are struct plb_report_aside */
+extern const struct plb_report_field plb_regrant_fields[]; /* records are struct plb_report_regrant */
 extern const struct plb_report_field plb_traffic_fields[]; /* records are struct plb_report_traffic */
 extern const struct plb_report_field plb_loss_fields[];    /* records are struct plb_report_loss */
 extern const struct plb_report_field plb_setting_fields[]; /* records are struct plb_report_setting */

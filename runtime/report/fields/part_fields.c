@@ -66,6 +66,19 @@ const struct plb_report_field plb_aside_fields[] = {
     {.meaning = NULL},
 };
 
+const struct plb_report_field plb_regrant_fields[] = {
+    {"first", PLB_UNIT_NONE, REGRANT(first), .meaning = "The range's first unit, from 0."},
+    {"count", PLB_UNIT_OF_APP, REGRANT(count), .meaning = "Units in the range."},
+    {"pass", PLB_UNIT_NONE, REGRANT(pass), .meaning = "The pass of the job, from 1."},
+    {"first_pu", PLB_UNIT_NONE, REGRANT(first_pu),
+     .meaning = "`id` of the PU that had the units first; -1 for a `lost result`."},
+    {"second_pu", PLB_UNIT_NONE, REGRANT(second_pu), .meaning = "`id` of the PU that got them then."},
+    {"reason", PLB_UNIT_NONE, REGRANT(reason),
+     .choices = "backup|audit|lost rank|lost result|failed PU|crash|damaged|overwritten|partly new",
+     .meaning = "Why; [reports](../guide/report.md#units-that-were-granted-twice) has the reasons."},
+    {.meaning = NULL},
+};
+
 const struct plb_report_field plb_meter_fields[] = {
     {"rank", PLB_UNIT_NONE, METER(node), .meaning = "Rank that read it."},
     {"host", PLB_UNIT_NONE, METER(host), .meaning = "Name of its host."},
