@@ -230,7 +230,7 @@ static void on_moved(struct plb_master *m, const struct plb_message *message, do
     }
     plb_broker_heard(m->broker, message->from);
     if (plb_ledger_free_units(m->ledger) > before)
-        plb_agenda_feed_all(m->agenda, out);
+        plb_agenda_ask_all(m->agenda, out);
     plb_backups_given(m->backups, gifts->thief, now);
     plb_backups_granted(m->backups, out, from, now);
 }
@@ -284,7 +284,7 @@ static void on_crash(struct plb_master *m, const struct plb_message *message, do
     else if (here)
         plb_suspects_crashed(m->suspects, p, c, pass_seconds(m, now), out);
     if (late) /* others had its units already, and lack them now */
-        plb_agenda_feed_all(m->agenda, out);
+        plb_agenda_ask_all(m->agenda, out);
     if (!c->alive && c->others == 0)
         plb_master_lost(m, message->from, now, out);
     else if (c->alive && here && !c->audit && !late)

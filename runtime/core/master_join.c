@@ -34,7 +34,7 @@ static void welcome(struct plb_master *m, int node, int64_t replaced, double now
     plb_places_write(m->places, &begin, true);
     plb_outbox_add(out, PLB_PASS, 0, node, m->pass)->begin = begin;
     m->counts.joined_late += plb_agenda_greet(m->agenda, node, out);
-    plb_agenda_feed_all(m->agenda, out);
+    plb_agenda_ask_all(m->agenda, out);
     plb_suspects_step(m->suspects, now - m->pass_began, out);
     plb_backups_granted(m->backups, out, from, now);
 }

@@ -11,7 +11,7 @@ static void go_on(const struct plb_losses *l, int first, int n, double now, doub
     plb_agenda_tell_balancer(l->agenda);
     if (n > 0)
         plb_backups_lost(l->backups, first, n);
-    plb_agenda_feed_all(l->agenda, out);
+    plb_agenda_ask_all(l->agenda, out);
     plb_backups_granted(l->backups, out, from, now);
     if (n > 0)
         plb_audits_lost(l->audits, now, out);

@@ -279,7 +279,7 @@ static void settle(struct plb_suspects *s, bool nobody, double pass_s, struct pl
     s->any_condemned = false;
     if (s->n_aside > before
         && plb_ledger_free_units(s->config.ledger) > 0) /* they may wait for a block's end */
-        plb_agenda_feed_all(s->config.agenda, out);
+        plb_agenda_ask_all(s->config.agenda, out);
 }
 
 /* ------------------------------------------------------------------------- grants */

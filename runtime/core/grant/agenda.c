@@ -95,7 +95,7 @@ void plb_agenda_stand_no_more(struct plb_agenda *a, int64_t *why)
 }
 
 /* Asks for one PU until it has enough or is told to wait. */
-static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
+static void ask(struct plb_agenda *a, int p, struct plb_outbox *out)
 {
     while (plb_ledger_free_units(a->ledger) > 0 && !a->seen.pus[p].lost
            && a->seen.pus[p].outstanding < PLB_BLOCKS_AHEAD && !plb_balancer_view_overruns(&a->seen, p)
@@ -116,21 +116,21 @@ static void feed(struct plb_agenda *a, int p, struct plb_outbox *out)
 }
 
 /* Asks those that wait, while the balancer wants it. */
-static void feed_waiting(struct plb_agenda *a, struct plb_outbox *out)
+static void ask_waiting(struct plb_agenda *a, struct plb_outbox *out)
 {
     while (a->seen.stats.ask_again && plb_ledger_free_units(a->ledger) > 0) {
         a->seen.stats.ask_again = false;
         for (int i = a->waiting.n - 1; i >= 0; i--) /* one that leaves is replaced by one already asked */
-            feed(a, a->waiting.pus[i], out);
+            ask(a, a->waiting.pus[i], out);
     }
     a->seen.stats.ask_again = false;
 }
 
-static void feed_everyone(struct plb_agenda *a, struct plb_outbox *out)
+static void ask_everyone(struct plb_agenda *a, struct plb_outbox *out)
 {
     for (int p = 0; p < a->seen.view.n_pus && plb_ledger_free_units(a->ledger) > 0; p++)
-        feed(a, p, out);
-    feed_waiting(a, out);
+        ask(a, p, out);
+    ask_waiting(a, out);
 }
 
 /* ------------------------------------------------------- when nothing is left to grant */
@@ -198,7 +198,7 @@ static void conclude(struct plb_agenda *a, int from, struct plb_outbox *out)
         announce(a, from, out);
     if (left == 0 || plb_ledger_held_units(a->ledger) > 0 || a->failure[0] != '\0')
         return;
-    feed_everyone(a, out);
+    ask_everyone(a, out);
     if (plb_ledger_held_units(a->ledger) > 0)
         conclude(a, from, out);
     else if (a->seen.view.living == 0)
@@ -213,7 +213,7 @@ static void conclude(struct plb_agenda *a, int from, struct plb_outbox *out)
 void plb_agenda_open(struct plb_agenda *a, struct plb_outbox *out)
 {
     if (a->policy == NULL || !plb_agenda_stand(a, out))
-        plb_agenda_feed_all(a, out);
+        plb_agenda_ask_all(a, out);
 }
 
 void plb_agenda_tick(struct plb_agenda *a, double now, struct plb_outbox *out)
@@ -224,17 +224,17 @@ void plb_agenda_tick(struct plb_agenda *a, double now, struct plb_outbox *out)
         a->seen.stats.ask_again = plb_agenda_asks_again(a);
     else
         plb_agenda_stand_no_more(a, &a->stood.late);
-    feed_waiting(a, out);
+    ask_waiting(a, out);
     conclude(a, from, out);
 }
 
-void plb_agenda_feed_all(struct plb_agenda *a, struct plb_outbox *out)
+void plb_agenda_ask_all(struct plb_agenda *a, struct plb_outbox *out)
 {
     int from = out->n;
     if (a->policy == NULL)
         return;
     plb_agenda_choose(a, out);
-    feed_everyone(a, out);
+    ask_everyone(a, out);
     conclude(a, from, out);
 }
 
@@ -247,7 +247,7 @@ void plb_agenda_metered(struct plb_agenda *a, int first, const struct plb_window
     a->seen.view.now = now;
     plb_selection_metered(a->selection, &a->seen.view, first, window);
     if (plb_agenda_choose(a, out)) {
-        feed_everyone(a, out);
+        ask_everyone(a, out);
         conclude(a, from, out);
     }
 }
@@ -288,13 +288,13 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
     if (a->selection != NULL) {
         plb_selection_reported(a->selection, &a->seen.view, pu);
         if (plb_agenda_choose(a, out))
-            feed_everyone(a, out);
+            ask_everyone(a, out);
     }
-    feed(a, pu, out);
+    ask(a, pu, out);
     for (int i = 0; i < n_owners; i++)
-        feed(a, a->owners[i], out);
+        ask(a, a->owners[i], out);
     if (a->seen.stats.ask_again)
-        feed_waiting(a, out);
+        ask_waiting(a, out);
     if (plb_ledger_free_units(a->ledger) == 0 || plb_ledger_held_units(a->ledger) == 0)
         conclude(a, from, out);
     if (a->config.migration && plb_ledger_free_units(a->ledger) > 0)

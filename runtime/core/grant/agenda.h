@@ -16,7 +16,7 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
                                   struct plb_broker *broker);
 void plb_agenda_free(struct plb_agenda *agenda);
 
-/* A pass begins, whose ledger has begun. The first blocks come from plb_agenda_feed_all. */
+/* A pass begins, whose ledger has begun. The first blocks come from plb_agenda_ask_all. */
 void plb_agenda_begin(struct plb_agenda *agenda, int pass, int phase, const struct plb_cost_map *map);
 
 /* The numbers of the pass's map have changed, and the ledger has counted again. cost_spread: see plb_view. */
@@ -43,7 +43,7 @@ void plb_agenda_lose(struct plb_agenda *agenda, int first_pu, int n_pus);
  * the latest change of the ledger has ended. */
 void plb_agenda_tell_balancer(struct plb_agenda *agenda);
 
-/* PUs have come (plb_pus_add). The balancer begins anew. Others are asked by plb_agenda_feed_all. */
+/* PUs have come (plb_pus_add). The balancer begins anew. Others are asked by plb_agenda_ask_all. */
 void plb_agenda_join(struct plb_agenda *agenda);
 
 /* A node has come. Where the others know that nothing is left to grant, it hears of it, and who has work.
@@ -64,7 +64,7 @@ bool plb_agenda_stands(const struct plb_agenda *agenda);
 const struct plb_standing_counts *plb_agenda_standing(const struct plb_agenda *agenda);
 
 /* Asks all PUs that can take a block. */
-void plb_agenda_feed_all(struct plb_agenda *agenda, struct plb_outbox *out);
+void plb_agenda_ask_all(struct plb_agenda *agenda, struct plb_outbox *out);
 
 /* A WINDOW has come `now`, in seconds since the pass began. Its first PU is number `first` of the run. Others
  * may be chosen then. */
