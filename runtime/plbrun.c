@@ -121,7 +121,7 @@ static int prepare(struct job_run *r, struct plb_error *err)
         return err->status;
     if (plb_job_setup(&r->job, a->simulate != NULL, err) != PLB_OK
         || plb_check_overwriting(a, &r->job, err) != PLB_OK
-        || plb_journal_recall(r->job.journal, &r->job, err) != PLB_OK)
+        || plb_journal_resume(r->job.journal, &r->job, err) != PLB_OK)
         return err->status;
     if (plb_journal_is_complete(r->job.journal) && !a->quiet)
         printf("%s: the journal says that this job is complete; nothing is left to do (remove the journal to "

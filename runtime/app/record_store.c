@@ -203,8 +203,8 @@ int plb_record_store_failure(const struct plb_record_store *s, const char **path
 
 /* Adds what counts of the units of a result to the index, and those of the pass to `found`. The stream also
  * hears of what an earlier run has written and this one makes again. */
-static void recall(struct plb_record_store *s, const struct head *head, const struct plb_rangeset *ranges,
-                   int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
+static void adopt(struct plb_record_store *s, const struct head *head, const struct plb_rangeset *ranges,
+                  int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
 {
     struct plb_range result = {head->first, head->count};
     int64_t all = at + head->bytes;
@@ -231,15 +231,15 @@ static void recall(struct plb_record_store *s, const struct head *head, const st
 }
 
 /* The same without the units that are executed anew. */
-static void recall_others(struct plb_record_store *s, const struct head *head, const struct plb_range *ranges,
-                          int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
+static void adopt_others(struct plb_record_store *s, const struct head *head, const struct plb_range *ranges,
+                         int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
 {
     struct plb_rangeset others = {0};
     for (int k = 0; k < head->n_ranges; k++)
         plb_rangeset_add(&others, ranges[k]);
     if (s->anew != NULL)
         plb_rangeset_remove_all(&others, s->anew);
-    recall(s, head, &others, at, pass, units, found);
+    adopt(s, head, &others, at, pass, units, found);
     plb_rangeset_fini(&others);
 }
 
@@ -259,8 +259,8 @@ static bool read_next(struct plb_record_store *s, int64_t size, int pass, const 
     bool whole = rest != NULL && move(s->fd, false, rest, n, s->end + (int64_t)sizeof head)
               && sum(&head, rest, n, 0) == head.crc;
     if (whole) {
-        recall_others(s, &head, (const void *)rest, s->end + (int64_t)sizeof head + head.n_ranges * ranges,
-                      pass, units, found);
+        adopt_others(s, &head, (const void *)rest, s->end + (int64_t)sizeof head + head.n_ranges * ranges,
+                     pass, units, found);
         s->end += (int64_t)(sizeof head + n);
     }
     free(rest);

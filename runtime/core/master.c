@@ -82,9 +82,9 @@ void plb_master_free(struct plb_master *m)
     free(m);
 }
 
-void plb_master_recall(struct plb_master *m, int phase, int p, const struct plb_sample *samples, int n)
+void plb_master_load(struct plb_master *m, int phase, int p, const struct plb_sample *samples, int n)
 {
-    plb_history_recall(plb_master_history(m, phase, p), samples, n);
+    plb_history_load(plb_master_history(m, phase, p), samples, n);
 }
 
 void plb_master_ideal(struct plb_master *m, const struct plb_ideal *ideals)

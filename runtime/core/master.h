@@ -30,7 +30,7 @@ struct plb_master *plb_master_new(const struct plb_master_config *config, const 
 void plb_master_free(struct plb_master *master);
 
 /* Before the first pass: what an earlier run measured of a phase on a PU. Copied. */
-void plb_master_recall(struct plb_master *master, int phase, int pu, const struct plb_sample *samples, int n);
+void plb_master_load(struct plb_master *master, int phase, int pu, const struct plb_sample *samples, int n);
 
 /* Before a pass of a simulation: the optimum, one part per PU; borrowed until the end. */
 void plb_master_ideal(struct plb_master *master, const struct plb_ideal *ideals);

@@ -54,7 +54,7 @@ static struct sums sums_of(const struct plb_history *h)
 {
     double work[PLB_MAX_SAMPLES] = {0}, seconds[PLB_MAX_SAMPLES] = {0};
     struct sums s = {.n = 0};
-    for (int i = h->recalled; i < h->n; i++) {
+    for (int i = h->from_profile; i < h->n; i++) {
         const struct plb_sample *x = &h->at[i];
         double tasks = (double)x->tasks;
         if (!(x->work > 0.0 && x->execute_s > 0.0 && isfinite(x->execute_s + x->transfer_s)))

@@ -186,7 +186,7 @@ static struct plb_model by_slope(double slope, const struct plb_job *job)
 
 /* One pass of each phase at the rate that the profiles have for their largest tasks: a share of a job is many
  * such tasks. Unknown where one of the phases is. */
-static struct plb_model recalled(struct plb_master *master, const struct plb_job *job, int pu)
+static struct plb_model stored_curve(struct plb_master *master, const struct plb_job *job, int pu)
 {
     double slope = 0.0;
     for (int phase = 0; phase < plb_phase_count(job->kernel); phase++) {
@@ -226,16 +226,16 @@ void plb_pareto_learn(struct plb_pareto *p, const struct plb_job *job, struct pl
         p->refused[i] = plb_master_state(master, i) == PLB_PU_REFUSED;
         p->models[i] = p->refused[i] ? (struct plb_model){.grain = 0.0}
                      : n > 0         ? measured(master, job, i)
-                                     : recalled(master, job, i);
+                                     : stored_curve(master, job, i);
     }
 }
 
-void plb_pareto_recall(struct plb_pareto *p, const struct plb_job *job, struct plb_master *master)
+void plb_pareto_load(struct plb_pareto *p, const struct plb_job *job, struct plb_master *master)
 {
     struct plb_profiles_config config = {
         .kernel = job->kernel, .maps = job->maps, .cluster = &job->cluster, .mode = PLB_PROFILE_READ};
     struct plb_profiles *profiles = p != NULL ? plb_profiles_open(&config) : NULL;
-    plb_profiles_recall(profiles, master);
+    plb_profiles_load(profiles, master);
     plb_pareto_learn(p, job, master);
     plb_profiles_free(profiles);
 }

@@ -34,7 +34,7 @@ struct plb_pareto *plb_pareto_of_report(const struct plb_report *report);
 void plb_pareto_learn(struct plb_pareto *pareto, const struct plb_job *job, struct plb_master *master);
 
 /* The same in a dry run, which has only profiles. */
-void plb_pareto_recall(struct plb_pareto *pareto, const struct plb_job *job, struct plb_master *master);
+void plb_pareto_load(struct plb_pareto *pareto, const struct plb_job *job, struct plb_master *master);
 
 /* Prints the front, unless all is to be quiet, and writes its file. report: of the run; NULL: there was none.
  * PLB_OK; PLB_EINPUT where too little is known of the PUs, or PLB_EFAILED; and a sentence. */

@@ -43,9 +43,9 @@ struct plb_journal {
     int first_phase;              /* of that pass */
     int before[PLB_MAX_PHASES];   /* passes that began before it, by phase */
     bool over;                    /* all units of that pass are accepted */
-    struct plb_rangeset recalled; /* accepted units of the first pass */
+    struct plb_rangeset accepted; /* accepted units of the first pass */
     struct plb_rangeset anew;     /* units that failed: nothing of them counts any more */
-    char *recalled_sums;
+    char *accepted_sums;
 
     /* Of the communication thread. */
     struct plb_record_pu *pus;

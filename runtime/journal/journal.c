@@ -85,21 +85,21 @@ struct plb_journal_start plb_journal_start(const struct plb_journal *j)
 {
     if (j == NULL)
         return (struct plb_journal_start){.pass = 1};
-    struct plb_journal_start start = {j->first_pass, &j->recalled, j->over, j->goes_on, j->first_phase, {0}};
+    struct plb_journal_start start = {j->first_pass, &j->accepted, j->over, j->goes_on, j->first_phase, {0}};
     for (int i = 0; i < PLB_MAX_PHASES; i++)
         start.before[i] = j->before[i];
     return start;
 }
 
-const struct plb_rangeset *plb_journal_recalled(const struct plb_journal *j)
+const struct plb_rangeset *plb_journal_accepted(const struct plb_journal *j)
 {
-    return j == NULL || j->over ? NULL : &j->recalled;
+    return j == NULL || j->over ? NULL : &j->accepted;
 }
 
 void plb_journal_fold(const struct plb_journal *j, int pass)
 {
-    if (j != NULL && pass == j->first_pass && j->recalled.units > 0 && j->sums_bytes > 0)
-        plb_state_copy_sums(&j->set, j->recalled_sums, true);
+    if (j != NULL && pass == j->first_pass && j->accepted.units > 0 && j->sums_bytes > 0)
+        plb_state_copy_sums(&j->set, j->accepted_sums, true);
 }
 
 /* ------------------------------------------------------------------------- a run */
@@ -140,8 +140,8 @@ void plb_journal_begin(struct plb_journal *j, int pass, int phase, int64_t repla
         next->state.passes[i] = app->passes[i] - (i == phase);
     plb_rangeset_clear(&j->folded);
     if (first && j->sums_bytes > 0)
-        for (int i = 0; i < j->recalled.n; i++)
-            plb_rangeset_add(&j->folded, j->recalled.at[i]);
+        for (int i = 0; i < j->accepted.n; i++)
+            plb_rangeset_add(&j->folded, j->accepted.at[i]);
     j->in_pass = true;
 }
 
@@ -315,10 +315,10 @@ void plb_journal_close(struct plb_journal *j, bool complete)
     plb_journal_files_close(&j->files);
     release(&j->next);
     release(&j->batch);
-    plb_rangeset_fini(&j->recalled);
+    plb_rangeset_fini(&j->accepted);
     plb_rangeset_fini(&j->anew);
     plb_rangeset_fini(&j->folded);
-    free(j->recalled_sums);
+    free(j->accepted_sums);
     free(j->found_job);
     free(j->found_failed);
     free(j->identity);

@@ -35,7 +35,7 @@ int plb_journal_open(const struct plb_job *job, enum plb_resume resume, struct p
 /* When the job is set up: takes room for its outputs. Where the run goes on, compares the job with that of
  * the journal, and brings outputs, replaced buffers, kept memory and the phase of the pass back. PLB_OK; or
  * PLB_EINPUT and a sentence. */
-int plb_journal_recall(struct plb_journal *journal, struct plb_job *job, struct plb_error *err);
+int plb_journal_resume(struct plb_journal *journal, struct plb_job *job, struct plb_error *err);
 
 /* Whether the run that is to go on is complete already, so that nothing is left to do. */
 bool plb_journal_is_complete(const struct plb_journal *journal);
@@ -57,7 +57,7 @@ struct plb_journal_start plb_journal_start(const struct plb_journal *journal);
 
 /* The units with which that pass begins, for plb_master_config. NULL where it is over: the next one has none
  * of them. Borrowed. */
-const struct plb_rangeset *plb_journal_recalled(const struct plb_journal *journal);
+const struct plb_rangeset *plb_journal_accepted(const struct plb_journal *journal);
 
 /* Brings the reduced arrays back, after they were cleared; in another pass than the first one: nothing. */
 void plb_journal_fold(const struct plb_journal *journal, int pass);

@@ -152,9 +152,9 @@ static int find_entry(struct plb_profiles *p, const struct plb_profile_key *key)
     return p->n_entries++;
 }
 
-/* -------------------------------------------------------- recall, collect */
+/* -------------------------------------------------------- load, collect */
 
-void plb_profiles_recall(struct plb_profiles *p, struct plb_master *master)
+void plb_profiles_load(struct plb_profiles *p, struct plb_master *master)
 {
     if (p == NULL)
         return;
@@ -171,7 +171,7 @@ void plb_profiles_recall(struct plb_profiles *p, struct plb_master *master)
             scaled[s].work /= p->config.maps[phase].per_work;
         }
         if (old->n > 0)
-            plb_master_recall(master, phase, pu, scaled, old->n);
+            plb_master_load(master, phase, pu, scaled, old->n);
         given += old->n > 0;
     }
     plb_log(PLB_LOG_INFO, "profiles: %d of %d PUs start from earlier measurements, in %s", given,
@@ -208,7 +208,7 @@ int plb_profiles_require(const struct plb_master_config *config, const struct pl
 static void take(struct entry *e, const struct plb_history *h, double cost_per_work)
 {
     e->fresh = plb_grow(e->fresh, (size_t)(e->n_fresh + h->n) * sizeof *e->fresh);
-    for (int s = h->recalled; s < h->n; s++) {
+    for (int s = h->from_profile; s < h->n; s++) {
         struct plb_sample *sample = &e->fresh[e->n_fresh++];
         *sample = h->at[s];
         sample->work *= cost_per_work;

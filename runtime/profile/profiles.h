@@ -26,7 +26,7 @@ struct plb_profiles *plb_profiles_open(const struct plb_profiles_config *config)
 void plb_profiles_free(struct plb_profiles *profiles);
 
 /* Before the first pass: gives every PU the profile of its key. A damaged one gives a warning. */
-void plb_profiles_recall(struct plb_profiles *profiles, struct plb_master *master);
+void plb_profiles_load(struct plb_profiles *profiles, struct plb_master *master);
 
 /* Checks that every PU has a profile where the balancer follows profiles alone (static.source = profile).
  * PLB_OK, or PLB_EINPUT and a sentence. */

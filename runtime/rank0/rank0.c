@@ -286,7 +286,7 @@ static void begin_run(struct plb_rank *r)
     config.folds &= !r->options->keep_partial;
     config.feeds_stay = r->data.fed != 0;
     config.halos = plb_fetch_halo_buffers(&r->data);
-    config.accepted = plb_journal_recalled(job->journal);
+    config.accepted = plb_journal_accepted(job->journal);
     rank0->master = plb_master_new(&config, rank0->pus, rank0->n_pus);
     struct plb_incoming_calls calls = incoming_calls(r, job);
     struct plb_audit_results_config audits = {&r->data, &job->app, rank0->master, &r->out, r->clock};
@@ -306,13 +306,13 @@ static void begin_run(struct plb_rank *r)
     if (r->options->pareto)
         plb_pareto_of_master(rank0->master, &job->pareto, r->err);
     if (r->options->dry_run || r->err->status != PLB_OK) {
-        plb_pareto_recall(job->pareto, job, rank0->master);
+        plb_pareto_load(job->pareto, job, rank0->master);
         plb_rank0_end(r, r->err->status);
         return;
     }
     job->profiles = plb_profiles_open(&(struct plb_profiles_config){
         .kernel = job->kernel, .maps = job->maps, .cluster = &job->cluster, .mode = job->balance.profile});
-    plb_profiles_recall(job->profiles, rank0->master);
+    plb_profiles_load(job->profiles, rank0->master);
     plb_journal_work(job->journal, rank0->pus, rank0->n_pus);
     if (plb_profiles_require(&config, rank0->master, r->err) == PLB_OK
         && plb_watts_require(&config.goal, rank0->master, r->err) == PLB_OK)

@@ -306,7 +306,7 @@ int plb_simulate(const struct plb_simulation *simulation, struct plb_simulated *
     *result = (struct plb_simulated){0};
     struct sim s = {.in = complete(simulation), .world = {.in = &s.in, .out = result}};
     set_up(&s);
-    plb_profiles_recall(simulation->profiles, s.master);
+    plb_profiles_load(simulation->profiles, s.master);
     bool runs = plb_profiles_require(&simulation->master, s.master, err) == PLB_OK
              && plb_watts_require(&simulation->master.goal, s.master, err) == PLB_OK;
     do {

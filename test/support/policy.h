@@ -76,7 +76,7 @@ static inline void report(struct fixture *f, int p, const struct plb_sample *sam
     plb_history_add(h, sample);
     f->pus[p].samples = h->at;
     f->pus[p].n_samples = h->n;
-    f->pus[p].recalled = h->recalled;
+    f->pus[p].from_profile = h->from_profile;
     if (f->balancer->beliefs)
         plb_history_fit(h);
 }

@@ -142,14 +142,14 @@ ranks 2 --pareto="$tmp/real.json" "$tmp/real.conf" && cp "$tmp/out" "$tmp/ran" &
     ranks 2 --dry-run --pareto="$tmp/profiles.json" "$tmp/real.conf" && cat "$tmp/ran" >>"$tmp/out" &&
     python3 - "$tmp/real.json" "$tmp/profiles.json" <<'END' >>"$tmp/out" 2>&1
 import json, sys
-real, recalled = (json.load(open(name)) for name in sys.argv[1:])
+real, loaded = (json.load(open(name)) for name in sys.argv[1:])
 rows, run = real["front"], real["run"]
-assert real["from"] == "this run's measurements" and recalled["from"] == "profiles"
+assert real["from"] == "this run's measurements" and loaded["from"] == "profiles"
 assert rows[0]["seconds"] <= run["seconds"] * 1.001 and rows[0]["joules"] > rows[-1]["joules"]
 assert run["joules"] >= run["least_joules"] * 0.99
 assert abs(sum(pu["share"] for pu in run["pus"]) - 1) < 1e-6
 assert [pu["id"] for pu in rows[-1]["pus"]] == [0], "the PU with 1 W alone"
-assert recalled["run"] is None and recalled["front"][-1]["marks"][-1] == "least energy"
+assert loaded["run"] is None and loaded["front"][-1]["marks"][-1] == "least energy"
 END
 ok "a real run has a front by its measurements, and leaves profiles for one" $?
 

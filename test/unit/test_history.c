@@ -1,4 +1,4 @@
-/* The memory of a PU: recalled samples are believed until the first reports contradict them. */
+/* The memory of a PU: samples of a profile are believed until the first reports contradict them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,13 +17,13 @@ static struct plb_sample sample(double work, double factor)
 }
 
 /* A history that begins with `n` samples of work 10, 20, 30... */
-static struct plb_history recalled(int n)
+static struct plb_history from_profile(int n)
 {
     struct plb_history h = {0};
     struct plb_sample profile[2 * PLB_MAX_SAMPLES];
     for (int i = 0; i < n; i++)
         profile[i] = sample(10.0 * (i + 1), 1.0);
-    plb_history_recall(&h, profile, n);
+    plb_history_load(&h, profile, n);
     return h;
 }
 
@@ -39,15 +39,15 @@ static void add(struct plb_history *h, double work, double factor)
     plb_history_add(h, &s);
 }
 
-static void recalled_samples_come_first(void **state)
+static void samples_of_a_profile_come_first(void **state)
 {
     (void)state;
-    struct plb_history h = recalled(5);
+    struct plb_history h = from_profile(5);
     assert_int_equal(h.n, 5);
-    assert_int_equal(h.recalled, 5);
+    assert_int_equal(h.from_profile, 5);
     add(&h, 70.0, 1.0);
     assert_int_equal(h.n, 6);
-    assert_int_equal(h.recalled, 5);
+    assert_int_equal(h.from_profile, 5);
     assert_true(h.at[0].work == 10.0 && h.at[4].work == 50.0 && h.at[5].work == 70.0);
     plb_history_fini(&h);
     assert_null(h.at);
@@ -56,8 +56,8 @@ static void recalled_samples_come_first(void **state)
 static void of_too_many_the_last_are_kept(void **state)
 {
     (void)state;
-    struct plb_history h = recalled(PLB_MAX_SAMPLES + 10);
-    assert_int_equal(h.recalled, PLB_MAX_SAMPLES / 2);
+    struct plb_history h = from_profile(PLB_MAX_SAMPLES + 10);
+    assert_int_equal(h.from_profile, PLB_MAX_SAMPLES / 2);
     assert_int_equal(h.n, PLB_MAX_SAMPLES / 2);
     assert_true(h.at[h.n - 1].work == 10.0 * (PLB_MAX_SAMPLES + 10));
     plb_history_fini(&h);
@@ -66,12 +66,12 @@ static void of_too_many_the_last_are_kept(void **state)
 static void a_profile_fades_behind_what_is_measured(void **state)
 {
     (void)state;
-    struct plb_history h = recalled(10);
+    struct plb_history h = from_profile(10);
     while (h.n < PLB_MAX_SAMPLES)
         add(&h, 40.0, 1.0);
-    assert_int_equal(h.recalled, 10);
+    assert_int_equal(h.from_profile, 10);
     add(&h, 55.0, 1.0); /* no room: the older half goes, the profile with it */
-    assert_int_equal(h.recalled, 0);
+    assert_int_equal(h.from_profile, 0);
     assert_int_equal(h.n, PLB_MAX_SAMPLES / 2 + 1);
     assert_false(h.dropped);
     assert_true(h.at[0].work == 40.0 && h.at[h.n - 1].work == 55.0);
@@ -107,13 +107,13 @@ static void two_contradictions_in_a_row_end_a_profile(void **state)
     (void)state;
     static const double factors[] = {1.3, 0.7};
     for (int i = 0; i < 2; i++) {
-        struct plb_history h = recalled(5);
+        struct plb_history h = from_profile(5);
         add(&h, 30.0, factors[i]);
         assert_false(h.dropped);
-        assert_int_equal(h.recalled, 5);
+        assert_int_equal(h.from_profile, 5);
         add(&h, 40.0, factors[i]);
         assert_true(h.dropped);
-        assert_int_equal(h.recalled, 0);
+        assert_int_equal(h.from_profile, 0);
         assert_int_equal(h.n, 2); /* the two that were measured */
         assert_true(h.at[0].work == 30.0 && h.at[1].work == 40.0);
         plb_history_fini(&h);
@@ -123,13 +123,13 @@ static void two_contradictions_in_a_row_end_a_profile(void **state)
 static void one_hiccup_does_not(void **state)
 {
     (void)state;
-    struct plb_history h = recalled(5);
+    struct plb_history h = from_profile(5);
     add(&h, 30.0, 5.0);
     add(&h, 30.0, 1.1);
     add(&h, 30.0, 5.0);
     add(&h, 30.0, 0.9);
     assert_false(h.dropped);
-    assert_int_equal(h.recalled, 5);
+    assert_int_equal(h.from_profile, 5);
     assert_int_equal(h.n, 9);
     plb_history_fini(&h);
 }
@@ -137,20 +137,20 @@ static void one_hiccup_does_not(void **state)
 static void after_four_reports_it_stays(void **state)
 {
     (void)state;
-    struct plb_history h = recalled(5);
+    struct plb_history h = from_profile(5);
     for (int i = 0; i < 4; i++)
         add(&h, 30.0, 1.0);
     for (int i = 0; i < 4; i++)
         add(&h, 30.0, 3.0);
     assert_false(h.dropped);
-    assert_int_equal(h.recalled, 5);
+    assert_int_equal(h.from_profile, 5);
     plb_history_fini(&h);
 }
 
 static void sizes_it_knows_nothing_of_say_nothing(void **state)
 {
     (void)state;
-    struct plb_history h = recalled(5);
+    struct plb_history h = from_profile(5);
     for (int i = 0; i < 6; i++)
         add(&h, 1.0, 9.0);
     assert_false(h.dropped);
@@ -228,7 +228,7 @@ static void a_profile_of_short_tasks_outlives_hiccups(void **state)
         struct plb_sample profile[4];
         for (int i = 0; i < 4; i++)
             profile[i] = sample(0.01 * (i + 1), 1.0);
-        plb_history_recall(&h, profile, 4);
+        plb_history_load(&h, profile, 4);
         for (int i = 0; i < 4; i++)
             add(&h, 0.02, k == 0 ? 2.0 : 20.0);
         assert_int_equal(h.dropped, k == 1);
@@ -242,7 +242,7 @@ int main(void)
         cmocka_unit_test(where_asked_samples_stay_as_measured),
         cmocka_unit_test(far_dearer_units_are_no_slow_machine),
         cmocka_unit_test(a_profile_of_short_tasks_outlives_hiccups),
-        cmocka_unit_test(recalled_samples_come_first),
+        cmocka_unit_test(samples_of_a_profile_come_first),
         cmocka_unit_test(of_too_many_the_last_are_kept),
         cmocka_unit_test(a_profile_fades_behind_what_is_measured),
         cmocka_unit_test(kept_tasks_keep_their_units),

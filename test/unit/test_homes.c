@@ -63,7 +63,7 @@ static int home_of_a_few(double start_s)
     for (int i = 0; i < COUNT(sizes); i++)
         samples[i] = (struct plb_sample){
             .work = sizes[i], .execute_s = start_s + 1e-3 * sizes[i], .tasks = 1};
-    plb_master_recall(f.master, 0, 2, samples, COUNT(sizes));
+    plb_master_load(f.master, 0, 2, samples, COUNT(sizes));
     plb_history_fit(plb_master_history(f.master, 0, 2));
     begin(&f, 0, 0, 12.0, 3);
     const struct plb_residence *r = plb_master_residence(f.master);

@@ -244,12 +244,12 @@ static void known_before(struct fixture *f, int p, double seconds_per_unit, bool
         two[i] = (struct plb_sample){
             100.0 + 100.0 * i, (100.0 + 100.0 * i) * seconds_per_unit, 0.0, 1, 0.0, true};
     if (from_profile)
-        plb_history_recall(&f->histories[p], two, 1);
+        plb_history_load(&f->histories[p], two, 1);
     else
         report(f, p, &two[0]);
     report(f, p, &two[1]);
     if (from_profile)
-        f->pus[p].recalled = 2;
+        f->pus[p].from_profile = 2;
 }
 
 static void restart(struct fixture *f)

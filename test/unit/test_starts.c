@@ -90,7 +90,7 @@ static struct plb_history busy(struct plb_tally *tally, double start)
     struct plb_history h = {0};
     for (int i = 0; i < N; i++)
         samples[i] = (struct plb_sample){scaled[i][0], scaled[i][1], 0.0, 1, 0.0, true};
-    plb_history_recall(&h, samples, N);
+    plb_history_load(&h, samples, N);
     plb_history_fit(&h);
     h.changes = 1;
     for (int i = 0; i < 12 * N; i++) {

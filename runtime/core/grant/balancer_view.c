@@ -134,7 +134,7 @@ static void show_samples(struct plb_balancer_view *v, int pu)
     h->fits = &v->stats.fits;
     v->pus[pu].samples = h->at;
     v->pus[pu].n_samples = h->n;
-    v->pus[pu].recalled = h->recalled;
+    v->pus[pu].from_profile = h->from_profile;
     v->pus[pu].belief = v->beliefs ? &h->belief : NULL;
     v->pus[pu].estimate = plb_history_estimate(h);
 }

@@ -128,7 +128,7 @@ void plb_selection_begin(struct plb_selection *c, const struct plb_view *view, b
         c->turned = plb_watts_pass(c->watts);
     for (int p = 0; p < view->n_pus; p++) {
         c->pus[p] = (struct selection_pu){0};
-        for (int i = view->pus[p].recalled; i < view->pus[p].n_samples - 1; i++)
+        for (int i = view->pus[p].from_profile; i < view->pus[p].n_samples - 1; i++)
             plb_selection_note(&c->pus[p], &view->pus[p].samples[i], view->pus[p].estimate->empty_s);
         if (plb_pus_usable(c->all, p))
             look_at(c, view, p);

@@ -118,7 +118,7 @@ static double find_unlike(const struct plb_selection *c, int n_pus)
 
 static bool is_unsure(const struct plb_selection *c, const struct plb_view *view, int p)
 {
-    return c->unknown_cost && !c->by_power && view->pus[p].recalled == 0 && c->pus[p].n_reports > 0;
+    return c->unknown_cost && !c->by_power && view->pus[p].from_profile == 0 && c->pus[p].n_reports > 0;
 }
 
 /* A normal distribution. */

@@ -38,7 +38,7 @@ static double trained_s(const struct plb_selection *c, const struct plb_view *vi
 /* Whether a PU's rate is that of its reports in this run. */
 static bool is_measured(const struct plb_selection *c, const struct plb_view *view, int p)
 {
-    return !c->by_power && view->pus[p].recalled == 0;
+    return !c->by_power && view->pus[p].from_profile == 0;
 }
 
 /* Whether the PU's reports leave open that it has waited for a core. */

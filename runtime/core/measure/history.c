@@ -44,7 +44,7 @@ static void forget(struct plb_history *h, int n)
     h->n -= n;
     plb_speed_change_forget(&h->speed, n);
     h->fitted = false;
-    h->recalled = h->recalled > n ? h->recalled - n : 0;
+    h->from_profile = h->from_profile > n ? h->from_profile - n : 0;
     memmove(h->at, h->at + n, (size_t)h->n * sizeof *h->at);
     memmove(h->reported, h->reported + n, (size_t)h->n * sizeof *h->reported);
 }
@@ -53,7 +53,7 @@ static void forget(struct plb_history *h, int n)
  * and the smallest that was as good: where sizes change later, they tell what a start costs. */
 static void lose_half(struct plb_history *h)
 {
-    int half = h->n / 2, large = h->recalled, small;
+    int half = h->n / 2, large = h->from_profile, small;
     for (int i = large + 1; i < half; i++)
         large = h->at[i].work > h->at[large].work ? i : large;
     if (large >= half) { /* all of them are a profile */
@@ -62,7 +62,7 @@ static void lose_half(struct plb_history *h)
         return;
     }
     small = large;
-    for (int i = h->recalled; i < half; i++)
+    for (int i = h->from_profile; i < half; i++)
         if (h->at[i].work < h->at[small].work && h->at[i].work > 0.0
             && h->at[i].execute_s * h->at[large].work < AS_GOOD * h->at[large].execute_s * h->at[i].work)
             small = i;
@@ -73,14 +73,14 @@ static void lose_half(struct plb_history *h)
     memcpy(h->reported, reported, sizeof reported);
 }
 
-void plb_history_recall(struct plb_history *h, const struct plb_sample *samples, int n)
+void plb_history_load(struct plb_history *h, const struct plb_sample *samples, int n)
 {
     int most = PLB_MAX_SAMPLES / 2, kept = n < most ? n : most;
     make_room(h, kept);
     memcpy(h->at, samples + n - kept, (size_t)kept * sizeof *h->at);
     for (int i = 0; i < kept; i++)
         h->reported[i] = (struct plb_reported){.execute_s = h->at[i].execute_s};
-    h->n = h->recalled = kept;
+    h->n = h->from_profile = kept;
     h->checked = h->strikes = 0;
     h->dropped = h->fitted = h->estimated = false;
     h->since = -1;
@@ -109,7 +109,7 @@ static void check(struct plb_history *h, const struct plb_sample *s)
 {
     struct plb_model model;
     count_fit(h);
-    plb_fit_samples(h->at, h->recalled, 0.0, &model);
+    plb_fit_samples(h->at, h->from_profile, 0.0, &model);
     double expected = plb_curve_time(&model.execute, s->work), ratio = s->execute_s / expected;
     bool agrees = ratio < DIFFERENT && ratio > 1.0 / DIFFERENT;
     bool hiccup = !agrees && (double)s->tasks * fabs(s->execute_s - expected) < HICCUP;
@@ -119,7 +119,7 @@ static void check(struct plb_history *h, const struct plb_sample *s)
     h->strikes = agrees ? 0 : h->strikes + 1;
     if (h->strikes < STRIKES)
         return;
-    disown(h, h->recalled);
+    disown(h, h->from_profile);
     h->dropped = true;
 }
 
@@ -170,7 +170,7 @@ void plb_history_add(struct plb_history *h, const struct plb_sample *sample)
     h->fitted = false;
     h->since += h->since >= 0;
     watch(h, sample);
-    if (h->recalled > 0 && h->checked < CHECKED)
+    if (h->from_profile > 0 && h->checked < CHECKED)
         check(h, sample);
     else
         follow_change(h);
@@ -205,7 +205,7 @@ void plb_history_fit(struct plb_history *h)
     struct plb_pu pu = {.grain = h->grain > 0.0 ? h->grain : INFINITY,
                         .samples = h->at,
                         .n_samples = h->n,
-                        .recalled = h->recalled};
+                        .from_profile = h->from_profile};
     if (!plb_belief_fit(&h->belief, &pu, h->start_s, h->unscaled ? INFINITY : PLB_HALF_LIFE))
         h->belief.watched_s = 0.0;
 }

@@ -25,7 +25,7 @@ struct plb_history {
     struct plb_sample *at;         /* at most PLB_MAX_SAMPLES, most recent last; NULL before the first */
     struct plb_reported *reported; /* of each sample */
     int n, capacity;
-    int recalled;             /* the first so many are a profile */
+    int from_profile;         /* the first so many are a profile */
     int checked, strikes;     /* reports compared with the profile, and how many disagreed in a row */
     bool dropped;             /* the profile was wrong */
     int changes;              /* how often the PU became faster or slower; often: its units differ */
@@ -48,7 +48,7 @@ struct plb_history {
 
 /* Puts a profile before anything is measured; the samples are copied, the last ones where there are too many.
  */
-void plb_history_recall(struct plb_history *history, const struct plb_sample *samples, int n);
+void plb_history_load(struct plb_history *history, const struct plb_sample *samples, int n);
 
 /* Adds a report. A full history loses its older half. A profile is dropped when, among the first four
  * reports, two in a row differ from it by more than a quarter: one may be a hiccup or a warm-up.

@@ -72,7 +72,7 @@ struct plb_pu {
                         executed it */
     const struct plb_sample *samples; /* of this phase, in all passes so far; most recent last */
     int n_samples;                    /* at most PLB_MAX_SAMPLES */
-    int recalled;                     /* the first so many of them are a profile, from an earlier run */
+    int from_profile;                 /* the first so many of them are a profile, from an earlier run */
     const struct plb_ideal *ideal;    /* simulation only: its part in the optimum; else NULL */
 
     const struct plb_estimate *estimate; /* in this phase, by its reports; lasts as long as the view */

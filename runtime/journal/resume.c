@@ -49,13 +49,13 @@ static int find_accepted(struct plb_journal *j, struct plb_error *err)
     struct plb_snapshot of = {.id = j->files.id, .pass = j->first_pass};
     struct plb_found found;
     if (j->sums_bytes > 0) {
-        j->recalled_sums = plb_alloc(j->sums_bytes);
-        plb_state_read_sums(j->files.sums_path, &of, j->set.units, &j->recalled, j->recalled_sums,
+        j->accepted_sums = plb_alloc(j->sums_bytes);
+        plb_state_read_sums(j->files.sums_path, &of, j->set.units, &j->accepted, j->accepted_sums,
                             j->sums_bytes);
         return PLB_OK;
     }
     if (plb_found_read(&found, &j->files, err) == PLB_OK
-        && !plb_found_units(&found, j->first_pass, j->set.units, &j->recalled))
+        && !plb_found_units(&found, j->first_pass, j->set.units, &j->accepted))
         damaged(j, j->files.path, err);
     plb_found_fini(&found);
     return err->status;
@@ -67,20 +67,20 @@ static int find_accepted(struct plb_journal *j, struct plb_error *err)
 static int open_records(struct plb_journal *j, bool fresh, struct plb_error *err)
 {
     struct plb_record_store *store = j->set.store;
-    int64_t named = j->recalled.units;
+    int64_t named = j->accepted.units;
     if (store == NULL || plb_journal_files_open_records(&j->files, fresh, err) != PLB_OK)
         return err->status;
     if (j->anew.n > 0)
         plb_record_store_anew(store, &j->anew);
-    if (!plb_record_store_adopt(store, j->files.records, j->first_pass, fresh ? NULL : &j->recalled)
+    if (!plb_record_store_adopt(store, j->files.records, j->first_pass, fresh ? NULL : &j->accepted)
         || plb_record_store_bytes(store) < j->next.state.records
-        || (j->sums_bytes > 0 && j->recalled.units < named))
+        || (j->sums_bytes > 0 && j->accepted.units < named))
         return damaged(j, j->files.records_path, err);
-    if (j->recalled.units < named)
+    if (j->accepted.units < named)
         plb_log(PLB_LOG_WARNING,
                 "journal %s: %s has lost the records of %lld %s; these are re-executed, and their output may "
                 "be printed twice",
-                j->files.path, j->files.records_path, (long long)(named - j->recalled.units),
+                j->files.path, j->files.records_path, (long long)(named - j->accepted.units),
                 j->job->kernel->unit);
     return PLB_OK;
 }
@@ -89,21 +89,21 @@ static int open_records(struct plb_journal *j, bool fresh, struct plb_error *err
  * arrays. */
 static int read_data(struct plb_journal *j, struct plb_error *err)
 {
-    int64_t named = j->recalled.units;
+    int64_t named = j->accepted.units;
     struct plb_found found;
     if (plb_journal_files_open_data(&j->files, &j->set, named == 0, err) != PLB_OK)
         return err->status;
-    if (!plb_journal_files_read_data(&j->files, &j->set, &j->recalled))
+    if (!plb_journal_files_read_data(&j->files, &j->set, &j->accepted))
         return damaged(j, j->files.data_path, err);
     if (plb_found_read(&found, &j->files, err) == PLB_OK && named > 0)
-        plb_found_check(&found, j->first_pass, &j->set, &j->recalled);
+        plb_found_check(&found, j->first_pass, &j->set, &j->accepted);
     plb_found_fini(&found);
-    if (err->status != PLB_OK || j->recalled.units == named)
+    if (err->status != PLB_OK || j->accepted.units == named)
         return err->status;
     if (j->sums_bytes > 0)
         return damaged(j, j->files.data_path, err);
     plb_log(PLB_LOG_WARNING, "journal %s: %s is damaged in the outputs of %lld %s; these are re-executed",
-            j->files.path, j->files.data_path, (long long)(named - j->recalled.units), j->job->kernel->unit);
+            j->files.path, j->files.data_path, (long long)(named - j->accepted.units), j->job->kernel->unit);
     return PLB_OK;
 }
 
@@ -121,12 +121,12 @@ static void leave_out(struct plb_journal *j, struct plb_rangeset *redone)
     const struct plb_kernel *kernel = j->job->kernel;
     for (int i = 0; i < j->anew.n; i++)
         plb_rangeset_add(redone, j->anew.at[i]);
-    for (int i = 0; i < j->recalled.n && kernel->redo != NULL && j->sums_bytes == 0; i++)
-        for (int64_t u = j->recalled.at[i].first; u < j->recalled.at[i].first + j->recalled.at[i].count; u++)
+    for (int i = 0; i < j->accepted.n && kernel->redo != NULL && j->sums_bytes == 0; i++)
+        for (int64_t u = j->accepted.at[i].first; u < j->accepted.at[i].first + j->accepted.at[i].count; u++)
             if (kernel->redo(&j->job->app, u))
                 plb_rangeset_add(redone, (struct plb_range){u, 1});
     for (int i = 0; i < redone->n; i++)
-        plb_rangeset_remove(&j->recalled, redone->at[i]);
+        plb_rangeset_remove(&j->accepted, redone->at[i]);
 }
 
 /* Gives units a record of their own, whose outputs are in memory. */
@@ -149,8 +149,8 @@ static bool confirm(struct plb_journal *j, const struct plb_rangeset *redone)
     bool right = plb_found_read(&found, &j->files, &err) == PLB_OK;
     int n = right ? plb_found_overlapping(&found, j->first_pass, redone, &list) : 0;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < j->recalled.n && right; k++) {
-            struct plb_range r = j->recalled.at[k];
+        for (int k = 0; k < j->accepted.n && right; k++) {
+            struct plb_range r = j->accepted.at[k];
             int64_t end = list[i].first + list[i].count, other = r.first + r.count;
             int64_t first = list[i].first > r.first ? list[i].first : r.first;
             int64_t count = (end < other ? end : other) - first;
@@ -176,15 +176,15 @@ static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_err
         j->before[i] = app->passes[i];
     if (find_accepted(j, err) != PLB_OK)
         return err->status;
-    bool none = j->recalled.units == 0;
+    bool none = j->accepted.units == 0;
     if (read_data(j, err) != PLB_OK)
         return err->status;
     struct plb_rangeset redone = {0};
     find_failed(j, app);
     leave_out(j, &redone);
     int status = open_records(j, none && j->first_pass == 1, err);
-    j->over = j->recalled.units == j->set.units;
-    j->unmarked = none || j->recalled.units == 0;
+    j->over = j->accepted.units == j->set.units;
+    j->unmarked = none || j->accepted.units == 0;
     if (status == PLB_OK && j->set.store != NULL && !plb_record_store_go_on(j->set.store))
         status = damaged(j, j->files.records_path, err);
     if (status == PLB_OK
@@ -194,7 +194,7 @@ static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_err
     return status;
 }
 
-int plb_journal_recall(struct plb_journal *j, struct plb_job *job, struct plb_error *err)
+int plb_journal_resume(struct plb_journal *j, struct plb_job *job, struct plb_error *err)
 {
     if (j == NULL)
         return PLB_OK;
@@ -212,7 +212,7 @@ int plb_journal_recall(struct plb_journal *j, struct plb_job *job, struct plb_er
         plb_app_begin_pass(&job->app);
     if (err->status == PLB_OK)
         plb_log(PLB_LOG_INFO, "journal %s: the run continues in pass %d, of which %lld of %lld %s are done",
-                j->files.path, j->first_pass, (long long)j->recalled.units, (long long)j->set.units,
+                j->files.path, j->first_pass, (long long)j->accepted.units, (long long)j->set.units,
                 job->kernel->unit);
     return err->status;
 }
