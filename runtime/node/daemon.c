@@ -71,7 +71,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     plb_condition_init(&shared->wake);
     node->n_pus = n_pus;
     node->runners = plb_alloc((size_t)n_pus * sizeof *node->runners);
-    node->errands.at = plb_alloc((size_t)(n_pus * PLB_SLOTS) * sizeof *node->errands.at);
+    node->transfers.at = plb_alloc((size_t)(n_pus * PLB_SLOTS) * sizeof *node->transfers.at);
     for (int p = 0; p < n_pus; p++) /* all of them, also where a thread cannot be started */
         plb_runner_init(&node->runners[p], shared, &pus[p], p);
     for (int p = 0; p < n_pus && err->status == PLB_OK; p++)
@@ -156,7 +156,7 @@ void plb_node_rest(struct plb_node *node, bool cancels)
 
 bool plb_node_awaits(const struct plb_node *node)
 {
-    return plb_errands_await(node->runners, node->n_pus);
+    return plb_transfers_await(node->runners, node->n_pus);
 }
 
 void plb_node_forget_buffer(struct plb_node *node, const void *memory)
@@ -177,9 +177,9 @@ bool plb_node_free(struct plb_node *node)
     pthread_cond_destroy(&node->shared.wake);
     pthread_mutex_destroy(&node->shared.lock);
     plb_worker_free(node->shared.worker);
-    plb_errands_free_data(&node->shared);
+    plb_transfers_free_data(&node->shared);
     plb_outbox_fini(&node->reports);
-    free(node->errands.at);
+    free(node->transfers.at);
     free(node->runners);
     free(node);
     return true;
@@ -202,7 +202,7 @@ static void begin_pass(struct plb_node *node, const struct plb_message *m) /* un
     shared->doubled = false;
     for (int p = 0; p < node->n_pus; p++)
         plb_runner_begin_pass(&node->runners[p], m);
-    plb_errands_begin_pass(shared, node->runners, node->n_pus, m);
+    plb_transfers_begin_pass(shared, node->runners, node->n_pus, m);
 }
 
 bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct plb_outbox *out)
@@ -211,8 +211,8 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
         for (int p = 0; p < node->n_pus; p++)
             plb_pinned_offer(&node->runners[p]);
     enum plb_receiver receiver = plb_message_route(m->type)->receiver;
-    if (receiver == PLB_TO_ERRANDS || receiver == PLB_TO_FETCH)
-        return plb_errands_data(&node->shared, node->runners, node->n_pus, m, out);
+    if (receiver == PLB_TO_TRANSFERS || receiver == PLB_TO_FETCH)
+        return plb_transfers_data(&node->shared, node->runners, node->n_pus, m, out);
     pthread_mutex_lock(&node->shared.lock);
     bool sensible = plb_worker_receive(node->shared.worker, m, out);
     if (sensible && m->type == PLB_PASS)
@@ -253,7 +253,7 @@ static bool plan(struct plb_node *node)
     struct plb_node_shared *shared = &node->shared;
     double now = plb_now();
     bool moved = false;
-    node->errands.n = node->reports.n = 0;
+    node->transfers.n = node->reports.n = 0;
     bool can_wait = !shared->uses_slots && !node->sends && !shared->resting; /* all of this thread alone */
     if (can_wait && !atomic_load(&shared->news) && now - node->collected < REPORT_DELAY)
         return false;
@@ -265,10 +265,10 @@ static bool plan(struct plb_node *node)
     moved = plb_unasked_settle(&shared->unasked, &shared->config.wire, shared->mirror);
     if (shared->has_slots)
         for (int p = 0; p < node->n_pus; p++)
-            moved |= plb_errands_settle(&node->errands, &node->runners[p]);
+            moved |= plb_transfers_settle(&node->transfers, &node->runners[p]);
     if (shared->uses_slots)
         for (int p = 0; p < node->n_pus; p++)
-            plb_errands_take_ahead(&node->errands, &node->runners[p]);
+            plb_transfers_prefetch(&node->transfers, &node->runners[p]);
     bool news = atomic_exchange(&shared->news, false);
     node->awaiting = plb_worker_collect(shared->worker, now, &node->reports);
     for (struct plb_message *m = node->reports.at; m < node->reports.at + node->reports.n; m++)
@@ -276,18 +276,18 @@ static bool plan(struct plb_node *node)
             slot_of(node, m->done.slot)->state = PLB_SLOT_SENDING;
     node->sends = sends(node);
     pthread_mutex_unlock(&shared->lock);
-    return moved || node->errands.n > 0 || (news && node->reports.n > 0);
+    return moved || node->transfers.n > 0 || (news && node->reports.n > 0);
 }
 
 bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
 {
     plb_hung_look(&node->watch, plb_now());
     bool folded = plb_own_set_step(node->shared.set, out), moved = plan(node) || folded;
-    plb_errands_run(&node->errands, out);
+    plb_transfers_run(&node->transfers, out);
     for (int i = 0; i < node->reports.n; i++) {
         struct plb_message *m = &node->reports.at[i];
         if (m->type == PLB_DONE && m->done.slot != PLB_NO_SLOT)
-            plb_errands_send(slot_of(node, m->done.slot), &node->shared, &m->done);
+            plb_transfers_send(slot_of(node, m->done.slot), &node->shared, &m->done);
         plb_outbox_copy(out, m);
     }
     return moved;

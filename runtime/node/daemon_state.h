@@ -2,7 +2,7 @@
 #ifndef PLB_NODE_DAEMON_STATE_H
 #define PLB_NODE_DAEMON_STATE_H
 
-#include "node/errands.h"
+#include "node/transfers.h"
 #include "node/pinned.h"
 #include "node/pu/hung.h"
 
@@ -14,7 +14,7 @@ struct plb_node {
     bool awaiting;          /* another node's answer */
     bool stops, stopped;    /* no task runs any more; no thread does */
     bool left;              /* a PU was left in its task when the node stopped */
-    struct plb_errands errands;
+    struct plb_transfers transfers;
     struct plb_outbox reports;
     bool sends;       /* results are on their way to another rank */
     double collected; /* plb_now() when reports were last collected */

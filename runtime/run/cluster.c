@@ -140,7 +140,7 @@ static void handle(struct plb_rank *r, const struct plb_message *m)
             note_answer(r);
         plb_node_receive(r->node, m, &r->out);
         break;
-    case PLB_TO_ERRANDS: plb_node_receive(r->node, m, &r->out); break;
+    case PLB_TO_TRANSFERS: plb_node_receive(r->node, m, &r->out); break;
     case PLB_TO_FETCH:
         if (r->rank0 == NULL)
             plb_node_receive(r->node, m, &r->out);

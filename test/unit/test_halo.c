@@ -165,7 +165,7 @@ static void expect_inputs(const struct plb_slot *slot, const struct plb_dataset 
     }
 }
 
-/* Tasks come to slots, wait, and run, in any order, as node/errands.c does it; some are forgotten. */
+/* Tasks come to slots, wait, and run, in any order, as node/transfers.c does it; some are forgotten. */
 static void tasks_find_their_halo(void **state)
 {
     (void)state;

@@ -22,7 +22,7 @@ static const struct {
     [PLB_BLOCK] = {"BLOCK", sizeof(struct plb_block), {PLB_DOWN, PLB_TO_WORKER, PLB_IN_PASS}},
     [PLB_FETCH] = {"FETCH", sizeof(struct plb_fetch), {PLB_UP_DOWN, PLB_TO_FETCH, PLB_IN_RUN}},
     [PLB_FROM] = {"FROM", sizeof(struct plb_sources), {PLB_UP_DOWN, PLB_TO_FETCH, PLB_IN_RUN}},
-    [PLB_COUNTED] = {"COUNTED", sizeof(struct plb_counted), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_COUNTED] = {"COUNTED", sizeof(struct plb_counted), {PLB_DOWN, PLB_TO_TRANSFERS, PLB_IN_RUN}},
     [PLB_DONE] = {"DONE", sizeof(struct plb_done), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
     [PLB_FAIL] = {"FAIL", sizeof(struct plb_failure), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
     [PLB_CRASH] = {"CRASH", sizeof(struct plb_crashed), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
@@ -44,10 +44,10 @@ static const struct {
     [PLB_WINDOW] = {"WINDOW", sizeof(struct plb_window), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
     [PLB_BYE] = {"BYE", sizeof(struct plb_bye), {PLB_UP, PLB_TO_RANK, PLB_ANY_TIME}},
     [PLB_LEAVE] = {"LEAVE", sizeof(struct plb_leave), {PLB_DOWN, PLB_TO_LIFE, PLB_ANY_TIME}},
-    [PLB_TAKEN] = {"TAKEN", sizeof(struct plb_fold), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
-    [PLB_HAND] = {"HAND", sizeof(struct plb_fold), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
-    [PLB_ARRAYS] = {"ARRAYS", 0, {PLB_ACROSS, PLB_TO_ERRANDS, PLB_IN_RUN}},
-    [PLB_DROP] = {"DROP", sizeof(struct plb_fold), {PLB_DOWN, PLB_TO_ERRANDS, PLB_IN_RUN}},
+    [PLB_TAKEN] = {"TAKEN", sizeof(struct plb_fold), {PLB_DOWN, PLB_TO_TRANSFERS, PLB_IN_RUN}},
+    [PLB_HAND] = {"HAND", sizeof(struct plb_fold), {PLB_DOWN, PLB_TO_TRANSFERS, PLB_IN_RUN}},
+    [PLB_ARRAYS] = {"ARRAYS", 0, {PLB_ACROSS, PLB_TO_TRANSFERS, PLB_IN_RUN}},
+    [PLB_DROP] = {"DROP", sizeof(struct plb_fold), {PLB_DOWN, PLB_TO_TRANSFERS, PLB_IN_RUN}},
     [PLB_FOLDED] = {"FOLDED", sizeof(struct plb_fold), {PLB_UP, PLB_TO_RANK0, PLB_IN_RUN}},
 };
 

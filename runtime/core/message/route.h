@@ -17,12 +17,12 @@ enum plb_way {
 
 /* The one receiver at the rank to which a message goes. membership/life hears every message before. */
 enum plb_receiver {
-    PLB_TO_LIFE = 1, /* that is all */
-    PLB_TO_RANK,     /* run/: the rank as a whole */
-    PLB_TO_WORKER,   /* core/worker: units */
-    PLB_TO_ERRANDS,  /* node/errands: the bytes of units */
-    PLB_TO_FETCH,    /* the same: node/errands, and on rank 0 rank0/fetch */
-    PLB_TO_RANK0     /* rank0/rank0, which hands on to core/master */
+    PLB_TO_LIFE = 1,  /* that is all */
+    PLB_TO_RANK,      /* run/: the rank as a whole */
+    PLB_TO_WORKER,    /* core/worker: units */
+    PLB_TO_TRANSFERS, /* node/transfers: the bytes of units */
+    PLB_TO_FETCH,     /* the same: node/transfers, and on rank 0 rank0/fetch */
+    PLB_TO_RANK0      /* rank0/rank0, which hands on to core/master */
 };
 
 /* The phases of a run. */

@@ -1,5 +1,5 @@
 /* Slots on their way to their PUs. */
-#include "node/errands.h"
+#include "node/transfers.h"
 
 #include "base/clock.h"
 #include "base/crc32c.h"
@@ -10,9 +10,9 @@
  * the way to rank 0 and back after each task. 8 MB last 0.8 ms on a network of 10 GB/s. */
 #define LARGE 8e6
 
-static void add(struct plb_errands *errands, struct plb_runner *r, struct plb_slot *slot, bool arrived)
+static void add(struct plb_transfers *transfers, struct plb_runner *r, struct plb_slot *slot, bool arrived)
 {
-    errands->at[errands->n++] = (struct plb_errand){r, slot, arrived};
+    transfers->at[transfers->n++] = (struct plb_slot_transfer){r, slot, arrived};
 }
 
 /* Nothing is on its way to a slot any more. here: its inputs are as they should be. */
@@ -40,7 +40,7 @@ static bool arrive(struct plb_runner *r, struct plb_slot *slot)
     return true;
 }
 
-bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
+bool plb_transfers_settle(struct plb_transfers *transfers, struct plb_runner *r)
 {
     bool moved = false, checks = r->shared->config.checksums;
     for (int s = 0; s < PLB_SLOTS; s++) {
@@ -62,9 +62,9 @@ bool plb_errands_settle(struct plb_errands *errands, struct plb_runner *r)
                  gets = ready || plb_mirror_pulls(r->shared->mirror, slot->task.range);
             moved |= ready;
             if (!gets && !r->shared->stopping) /* who pulled the rest was forgotten, or lost */
-                add(errands, r, slot, false);
+                add(transfers, r, slot, false);
         } else if (!r->shared->stopping) {
-            add(errands, r, slot, true);
+            add(transfers, r, slot, true);
         }
     }
     return moved;
@@ -93,7 +93,7 @@ static int most_ahead(const struct plb_runner *r)
     return !alone ? PLB_TASKS_AHEAD : plb_running_oldest(r->running) != NULL ? 0 : 1;
 }
 
-void plb_errands_take_ahead(struct plb_errands *errands, struct plb_runner *r)
+void plb_transfers_prefetch(struct plb_transfers *transfers, struct plb_runner *r)
 {
     struct plb_node_shared *shared = r->shared;
     bool takes = !shared->stopping && !shared->resting
@@ -106,48 +106,48 @@ void plb_errands_take_ahead(struct plb_errands *errands, struct plb_runner *r)
         slot->state = PLB_SLOT_FETCHING;
         slot->anew = true;
         r->line[r->n_line++] = s;
-        add(errands, r, slot, false);
+        add(transfers, r, slot, false);
     }
 }
 
 /* Asks for the inputs of a task; again: those that came were damaged. */
-static void fetch(const struct plb_errand *errand, bool again, struct plb_outbox *out)
+static void fetch(const struct plb_slot_transfer *transfer, bool again, struct plb_outbox *out)
 {
-    const struct plb_node_config *config = &errand->runner->shared->config;
-    struct plb_slot *slot = errand->slot;
-    struct plb_mirror *mirror = errand->runner->shared->mirror;
-    struct plb_keep *keep = errand->runner->shared->keep;
+    const struct plb_node_config *config = &transfer->runner->shared->config;
+    struct plb_slot *slot = transfer->slot;
+    struct plb_mirror *mirror = transfer->runner->shared->mirror;
+    struct plb_keep *keep = transfer->runner->shared->keep;
     if (slot->anew)
         slot->keep = keep != NULL && plb_keep_take(keep, slot->task.range) ? keep : NULL;
-    plb_slot_bind(slot, config->data, &errand->runner->executor, mirror);
+    plb_slot_bind(slot, config->data, &transfer->runner->executor, mirror);
     if (!plb_slot_pull(slot, config->data, &config->wire, config->checksums))
         return;
     struct plb_message *m = plb_outbox_add(out, PLB_FETCH, config->rank, 0, slot->task.pass);
-    m->pu = errand->runner->number;
+    m->pu = transfer->runner->number;
     m->fetch = (struct plb_fetch){slot->pulled, slot->tag, slot->pulls, config->rank, !slot->kept, again};
 }
 
-static void run(const struct plb_errand *errand, struct plb_outbox *out)
+static void run(const struct plb_slot_transfer *transfer, struct plb_outbox *out)
 {
-    struct plb_node_shared *shared = errand->runner->shared;
-    struct plb_slot *slot = errand->slot;
+    struct plb_node_shared *shared = transfer->runner->shared;
+    struct plb_slot *slot = transfer->slot;
     const struct plb_dataset *set = shared->config.data;
-    bool damaged = errand->arrived && plb_slot_sum(slot, set) != slot->sum;
+    bool damaged = transfer->arrived && plb_slot_sum(slot, set) != slot->sum;
     if (damaged)
-        end_pull(errand->runner, slot, false);
-    if (!errand->arrived || damaged)
-        fetch(errand, damaged, out);
+        end_pull(transfer->runner, slot, false);
+    if (!transfer->arrived || damaged)
+        fetch(transfer, damaged, out);
     if (slot->pending > 0 || damaged)
         return;
     pthread_mutex_lock(&shared->lock);
-    arrive(errand->runner, errand->slot);
+    arrive(transfer->runner, transfer->slot);
     pthread_mutex_unlock(&shared->lock);
 }
 
-void plb_errands_run(const struct plb_errands *errands, struct plb_outbox *out)
+void plb_transfers_run(const struct plb_transfers *transfers, struct plb_outbox *out)
 {
-    for (int i = 0; i < errands->n; i++)
-        run(&errands->at[i], out);
+    for (int i = 0; i < transfers->n; i++)
+        run(&transfers->at[i], out);
 }
 
 /* Whether the outputs of a task are written, or will be. */
@@ -197,8 +197,8 @@ static void end_waiting(struct plb_runner *runners, int n)
         }
 }
 
-void plb_errands_begin_pass(struct plb_node_shared *shared, struct plb_runner *runners, int n,
-                            const struct plb_message *pass)
+void plb_transfers_begin_pass(struct plb_node_shared *shared, struct plb_runner *runners, int n,
+                              const struct plb_message *pass)
 {
     struct plb_mirror *mirror = shared->mirror;
     struct plb_keep *keep = shared->keep;
@@ -241,7 +241,7 @@ static void hold_arrays(struct plb_slot *slot, const struct plb_node_shared *sha
     slot->pending += waits;
 }
 
-void plb_errands_send(struct plb_slot *slot, const struct plb_node_shared *shared, struct plb_done *done)
+void plb_transfers_send(struct plb_slot *slot, const struct plb_node_shared *shared, struct plb_done *done)
 {
     const struct plb_node_config *config = &shared->config;
     const struct plb_dataset *set = config->data;
@@ -307,8 +307,8 @@ static bool about_sets(const struct plb_message *m)
     return m->type == PLB_HAND || m->type == PLB_ARRAYS || m->type == PLB_DROP;
 }
 
-bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners, int n,
-                      const struct plb_message *m, struct plb_outbox *out)
+bool plb_transfers_data(struct plb_node_shared *shared, struct plb_runner *runners, int n,
+                        const struct plb_message *m, struct plb_outbox *out)
 {
     if (about_sets(m))
         return plb_own_set_hear(shared->set, m, out);
@@ -322,7 +322,7 @@ bool plb_errands_data(struct plb_node_shared *shared, struct plb_runner *runners
     }
 }
 
-bool plb_errands_await(const struct plb_runner *runners, int n)
+bool plb_transfers_await(const struct plb_runner *runners, int n)
 {
     for (int p = 0; p < n; p++)
         for (int s = 0; s < PLB_SLOTS; s++)
@@ -331,7 +331,7 @@ bool plb_errands_await(const struct plb_runner *runners, int n)
     return false;
 }
 
-void plb_errands_free_data(struct plb_node_shared *shared)
+void plb_transfers_free_data(struct plb_node_shared *shared)
 {
     plb_page_unlock_parts(&shared->locks);
     pthread_mutex_destroy(&shared->locks.lock);
