@@ -71,7 +71,7 @@ void plb_master_free(struct plb_master *m)
     plb_backups_free(m->backups);
     plb_agenda_free(m->agenda);
     plb_residence_free(m->residence);
-    plb_places_free(m->places);
+    plb_owners_free(m->owners);
     plb_sets_free(m->sets);
     plb_broker_free(m->broker);
     plb_ledger_free(m->ledger);
@@ -327,7 +327,7 @@ int64_t plb_master_receive(struct plb_master *m, const struct plb_message *messa
     else if (message->type == PLB_WINDOW)
         plb_master_metered(m, message, now, out);
     else if (message->type == PLB_FROM && plb_master_awaits(m, message))
-        plb_places_receive(m->places, message, out);
+        plb_owners_receive(m->owners, message, out);
     else if (message->type == PLB_FOLDED && m->folds
              && (message->from == 0 || timely(m, message))) /* rank 0 is there without its PUs, too */
         m->counts.dropped += !plb_sets_folded(m->sets, message, out);

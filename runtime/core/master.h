@@ -2,9 +2,9 @@
  * in with the time at which they happened, messages to send come out.
  *
  * Its parts: ledger (who has which unit), agenda (which PU is asked next, and what it is told), residence
- * (which node should get which units), places (which has which results and inputs), broker (which node may
- * take work from which), history (what was measured of a PU), backups (which late units are executed a second
- * time), suspects (which units kill their executors). Calls never overlap. */
+ * (which node should get which units), owners (which node has which results and inputs), broker (which node
+ * may take work from which), history (what was measured of a PU), backups (which late units are executed a
+ * second time), suspects (which units kill their executors). Calls never overlap. */
 #ifndef PLB_CORE_MASTER_H
 #define PLB_CORE_MASTER_H
 
@@ -16,7 +16,7 @@
 #include "core/measure/watts.h"
 #include "core/measure/work_count.h"
 #include "core/message/message.h"
-#include "core/place/places.h"
+#include "core/place/owners.h"
 #include "core/place/sets.h"
 #include "core/pus/pu_state.h"
 
@@ -146,7 +146,7 @@ struct plb_backups *plb_master_backups(const struct plb_master *master);
 struct plb_audits *plb_master_audits(const struct plb_master *master);
 const struct plb_suspects *plb_master_suspects(const struct plb_master *master);
 const struct plb_sets_counts *plb_master_set_counts(const struct plb_master *master); /* NULL: none stay */
-const struct plb_places_counts *plb_master_places(const struct plb_master *master);
+const struct plb_owners_counts *plb_master_owners(const struct plb_master *master);
 const struct plb_standing_counts *plb_master_standing(const struct plb_master *master);
 const struct plb_residence *
 plb_master_residence(const struct plb_master *master); /* NULL: nodes keep nothing */

@@ -19,8 +19,8 @@ void plb_master_know_data(struct plb_master *m)
     const struct plb_master_config *c = &m->config;
     m->residence = c->resident ? plb_residence_new(c->n_nodes) : NULL;
     m->sets = c->folds && plb_sizes_fold(c->sizes, c->n_nodes) ? plb_sets_new(c->n_nodes) : NULL;
-    m->places = plb_places_new(
-        &(struct plb_places_config){c->n_nodes, c->stays, c->feeds_stay, c->audit > 0.0, units_at_a_time(m)});
+    m->owners = plb_owners_new(
+        &(struct plb_owners_config){c->n_nodes, c->stays, c->feeds_stay, c->audit > 0.0, units_at_a_time(m)});
 }
 
 double plb_master_result_seconds(const struct plb_master *m)
@@ -56,14 +56,14 @@ void plb_master_find_homes(struct plb_master *m)
 
 void plb_master_feed(struct plb_master *m, const struct plb_feed *feeds, int n)
 {
-    plb_places_feed(m->places, feeds, n);
+    plb_owners_feed(m->owners, feeds, n);
 }
 
 void plb_master_note(struct plb_master *m, int p, const struct plb_message *done)
 {
     const bool on_host = isinf(m->pus.infos[p].memory); /* on rank 0 it reads its results where they are */
     if (!m->again && (done->from != 0 || !on_host))
-        plb_places_reported(m->places, m->ledger, done, m->config.whole_results);
+        plb_owners_reported(m->owners, m->ledger, done, m->config.whole_results);
     if (m->residence != NULL)
         plb_residence_executed(m->residence, done->from, done->done.range);
 }
@@ -72,23 +72,23 @@ void plb_master_forget(struct plb_master *m, int node, struct plb_outbox *out)
 {
     if (m->residence != NULL)
         plb_residence_lose(m->residence, node);
-    plb_places_lose(m->places, node);
+    plb_owners_lose(m->owners, node);
     if (m->sets != NULL)
         plb_sets_lose(m->sets, node, out);
 }
 
 int plb_master_owner(const struct plb_master *m, struct plb_range range, struct plb_range *part)
 {
-    return plb_places_owner(m->places, range, part);
+    return plb_owners_of(m->owners, range, part);
 }
 
 bool plb_master_broken(const struct plb_master *m)
 {
-    return plb_places_broken(m->places);
+    return plb_owners_broken(m->owners);
 }
 
 void plb_master_break(struct plb_master *m)
 {
     m->pass++;
-    plb_places_restart(m->places);
+    plb_owners_restart(m->owners);
 }

@@ -7,7 +7,7 @@
 #include "core/ledger/totals.h"
 #include "core/master_config.h"
 #include "core/measure/work_count.h"
-#include "core/place/places.h"
+#include "core/place/owners.h"
 #include "core/place/sets.h"
 #include "core/pus/pus.h"
 
@@ -22,7 +22,7 @@ struct plb_master {
     struct plb_ledger *ledger;
     struct plb_broker *broker;
     struct plb_residence *residence; /* NULL: nodes keep nothing */
-    struct plb_places *places;
+    struct plb_owners *owners;
     struct plb_sets *sets; /* NULL: reduced arrays go to node 0 at once */
     bool folds;            /* in this pass they stay where they are */
     bool again;            /* it makes units of another pass again */
@@ -46,7 +46,7 @@ void plb_master_start_again(struct plb_master *master, int pass, const struct pl
 /* A PU comes, with the next number. usable: its state, where it can be used. */
 void plb_master_add(struct plb_master *master, const struct plb_pu_info *info, enum plb_pu_state usable);
 
-/* Makes what the master knows of data: residence, places, sets. */
+/* Makes what the master knows of data: residence, owners, sets. */
 void plb_master_know_data(struct plb_master *master);
 
 /* Seconds that the reduced arrays of one more result cost. */

@@ -29,9 +29,9 @@ static void welcome(struct plb_master *m, int node, int64_t replaced, double now
     struct plb_pass begin = {.phase = m->phase,
                              .replaced = replaced,
                              .serves = usable(m, node),
-                             .stays = m->again ? 0 : plb_places_staying(m->places),
+                             .stays = m->again ? 0 : plb_owners_staying(m->owners),
                              .again = m->again};
-    plb_places_write(m->places, &begin, true);
+    plb_owners_write(m->owners, &begin, true);
     plb_outbox_add(out, PLB_PASS, 0, node, m->pass)->begin = begin;
     m->counts.joined_late += plb_agenda_greet(m->agenda, node, out);
     plb_agenda_ask_all(m->agenda, out);

@@ -23,7 +23,7 @@ static void send_halos(const struct plb_master *m, int first, struct plb_outbox 
         return;
     halos.before = sizes->before;
     halos.after = sizes->after;
-    plb_halos_send(&halos, m->places, first, out);
+    plb_halos_send(&halos, m->owners, first, out);
 }
 
 /* Of a pass these units are accepted from the start; NULL: none. lost: the results of all others are. */
@@ -50,7 +50,7 @@ static void start(struct plb_master *m, int pass, const struct plb_pass *begin,
         if (!plb_ledger_lost(m->ledger, n))
             tell(m, n, begin, out);
     if (!m->again)
-        plb_places_begin(m->places, m->ledger, begin, pass, out);
+        plb_owners_begin(m->owners, m->ledger, begin, pass, out);
     plb_broker_begin(m->broker);
     plb_master_find_homes(m);
     plb_suspects_begin(m->suspects, pass, phase);
@@ -59,7 +59,7 @@ static void start(struct plb_master *m, int pass, const struct plb_pass *begin,
     plb_audits_begin(m->audits, pass, phase, map);
     int first = out->n;
     plb_agenda_open(m->agenda, out);
-    if (plb_agenda_stands(m->agenda) && plb_places_fresh(m->places))
+    if (plb_agenda_stands(m->agenda) && plb_owners_fresh(m->owners))
         send_halos(m, first, out);
     plb_self_check(m->ledger, m->agenda, m->pus.n);
 }
@@ -70,7 +70,7 @@ void plb_master_begin(struct plb_master *m, int pass, int phase, int64_t replace
     const struct plb_rangeset *accepted = m->map == NULL ? m->config.accepted
                                                          : plb_suspects_known(m->suspects, phase);
     struct plb_pass begin = {.phase = phase, .replaced = replaced, .stays = m->config.stays};
-    plb_places_write(m->places, &begin, false);
+    plb_owners_write(m->owners, &begin, false);
     begin.folds = m->sets != NULL && begin.n_feeds == 0; /* else a pass again would change what is fed */
     start(m, pass, &begin, map, accepted, false, now, out);
 }
@@ -91,7 +91,7 @@ void plb_master_note_fresh(struct plb_master *m, const struct plb_message *done,
     if (done->done.folds)
         plb_sets_reported(m->sets, done, fresh == done->done.range.count, out);
     if (m->again && fresh > 0)
-        plb_places_repaired(m->places, done->done.range);
+        plb_owners_repaired(m->owners, done->done.range);
 }
 
 bool plb_master_folds(const struct plb_master *m)

@@ -87,9 +87,9 @@ bool plb_master_stays(const struct plb_master *m)
     return m->config.stays != 0;
 }
 
-const struct plb_places_counts *plb_master_places(const struct plb_master *m)
+const struct plb_owners_counts *plb_master_owners(const struct plb_master *m)
 {
-    return plb_places_counts(m->places);
+    return plb_owners_counts(m->owners);
 }
 
 int plb_master_pus_in(const struct plb_master *m, enum plb_pu_state state)

@@ -1,6 +1,6 @@
 /* Rank 0 fetches bytes of units that other ranks have, and has others send them to those that lack them.
  *
- * Results may stay at the ranks that have computed them, and become inputs there (core/place/places.h). The
+ * Results may stay at the ranks that have computed them, and become inputs there (core/place/owners.h). The
  * master alone knows which rank has what. So a rank keeps no table of all others.
  *
  * - Another rank lacks inputs (FETCH). Rank 0 sends what it has, tells those that have the rest to send it

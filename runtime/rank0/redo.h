@@ -1,6 +1,6 @@
 /* Passes that are executed again, since a lost rank had what they computed.
  *
- * Results that feed inputs were lost (core/place/places.h). At some passes rank 0 has all inputs: at the
+ * Results that feed inputs were lost (core/place/owners.h). At some passes rank 0 has all inputs: at the
  * first one, and where the results before it were fetched. It copies them then, and the replicated buffers.
  * From there on it notes what each pass begins with: its phase, the feeds, and the replicated buffers that
  * `next` has replaced. After a loss these passes are executed again in their order. `next` is not called for

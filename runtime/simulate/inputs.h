@@ -1,5 +1,5 @@
 /* The inputs that each virtual node has: all on rank 0, and on others those that they have pulled, where
- * nodes keep them (core/place/residence.h). And the results that stay at a node (core/place/places.h). Not
+ * nodes keep them (core/place/residence.h). And the results that stay at a node (core/place/owners.h). Not
  * thread-safe. */
 #ifndef PLB_SIMULATE_INPUTS_H
 #define PLB_SIMULATE_INPUTS_H

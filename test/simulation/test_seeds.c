@@ -82,7 +82,7 @@ static void count_residence(const struct plb_master *master)
 /* Results that stayed, and what became of them. */
 static void count_stays(const struct watch *w, const struct plb_master *master)
 {
-    struct plb_places_counts c = *plb_master_places(master);
+    struct plb_owners_counts c = *plb_master_owners(master);
     met("units whose results stayed at their node", c.kept);
     met("of which rank 0 got in the end", c.gathered);
     met("units whose results were lost", c.lost);

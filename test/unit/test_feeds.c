@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "core/place/places.h"
+#include "core/place/owners.h"
 
 #define UNITS 200
 #define NODES 4
@@ -14,18 +14,18 @@
 static const struct plb_feed now = {2, 0, 1}, later = {2, 0, 0};
 static struct plb_cost_map map;
 static struct plb_ledger *ledger;
-static struct plb_places *places;
+static struct plb_owners *owners;
 static struct plb_outbox out;
 
 static void begin_pass(int pass, const struct plb_feed *feed)
 {
     struct plb_pass begin = {0};
     out.n = 0;
-    plb_places_feed(places, feed, feed != NULL);
-    plb_places_write(places, &begin, false);
+    plb_owners_feed(owners, feed, feed != NULL);
+    plb_owners_write(owners, &begin, false);
     assert_int_equal(begin.n_feeds, feed != NULL);
     plb_ledger_begin(ledger, &map, NULL);
-    plb_places_begin(places, ledger, &begin, pass, &out);
+    plb_owners_begin(owners, ledger, &begin, pass, &out);
 }
 
 #define STAY 4 /* the mask of output 2 */
@@ -37,14 +37,14 @@ static void set_up(bool audits)
     struct plb_error err = {.status = PLB_OK};
     assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
     ledger = plb_ledger_new(NODES, NODES);
-    places = plb_places_new(&(struct plb_places_config){NODES, stays, stays != 0, audits, 0});
+    owners = plb_owners_new(&(struct plb_owners_config){NODES, stays, stays != 0, audits, 0});
     begin_pass(1, &later);
 }
 
 static void tear_down(void)
 {
     stays = 0;
-    plb_places_free(places);
+    plb_owners_free(owners);
     plb_ledger_free(ledger);
     plb_cost_map_fini(&map);
     plb_outbox_fini(&out);
@@ -55,7 +55,7 @@ static void report_pu(int node, int pu, int64_t first, int64_t count, bool whole
 {
     struct plb_message m = {.type = PLB_DONE, .from = node, .pu = pu};
     m.done = (struct plb_done){.range = {first, count}, .slot = 0, .tasks = 1};
-    plb_places_reported(places, ledger, &m, whole);
+    plb_owners_reported(owners, ledger, &m, whole);
     if (!whole || plb_ledger_open_units(ledger, m.done.range, 0) == count)
         plb_ledger_accept(ledger, m.done.range, 0);
 }
@@ -178,8 +178,8 @@ static void who_joins_has_no_results(void **state)
     struct plb_pass begin = {0};
     (void)state;
     set_up(false);
-    plb_places_feed(places, &now, 1);
-    plb_places_write(places, &begin, true);
+    plb_owners_feed(owners, &now, 1);
+    plb_owners_write(owners, &begin, true);
     assert_true(begin.n_feeds == 1 && begin.feeds[0].now == 0 && begin.feeds[0].output == 2);
     tear_down();
 }
@@ -188,7 +188,7 @@ static void who_joins_has_no_results(void **state)
 static void has(int node, int64_t first, int64_t count, int64_t of)
 {
     struct plb_range part;
-    assert_int_equal(plb_places_owner(places, (struct plb_range){first, of}, &part), node);
+    assert_int_equal(plb_owners_of(owners, (struct plb_range){first, of}, &part), node);
     assert_int_equal(part.first, first);
     assert_int_equal(part.count, count);
 }
@@ -198,7 +198,7 @@ static void send(int node, int64_t first, int64_t count)
 {
     struct plb_message m = {.type = PLB_DONE, .from = node};
     m.done = (struct plb_done){.range = {first, count}, .slot = 0, .tasks = 1, .buffers = STAY};
-    plb_places_reported(places, ledger, &m, false);
+    plb_owners_reported(owners, ledger, &m, false);
     plb_ledger_accept(ledger, m.done.range, 0);
 }
 
@@ -234,7 +234,7 @@ static void inputs_are_where_their_results_stay(void **state)
     begin_pass(4, &now); /* what counted in pass 2 does not count any more */
     has(2, 0, 5, UNITS);
     has(0, 5, UNITS - 5, UNITS - 5);
-    assert_false(plb_places_broken(places));
+    assert_false(plb_owners_broken(owners));
     tear_down();
 }
 
@@ -245,28 +245,28 @@ static void what_a_lost_node_had_is_lost(void **state)
     set_up(false);
     report(1, 20, 20, false);
     begin_pass(2, &now);
-    plb_places_lose(places, 2);
-    assert_false(plb_places_broken(places)); /* it had nothing */
+    plb_owners_lose(owners, 2);
+    assert_false(plb_owners_broken(owners)); /* it had nothing */
     report(3, 50, 1, false);
-    plb_places_lose(places, 3);
-    assert_true(plb_places_broken(places));
-    plb_places_restart(places);
-    assert_false(plb_places_broken(places));
+    plb_owners_lose(owners, 3);
+    assert_true(plb_owners_broken(owners));
+    plb_owners_restart(owners);
+    assert_false(plb_owners_broken(owners));
     has(0, 0, UNITS, UNITS);
     begin_pass(3, &now);
     assert_int_equal(out.n, 0);
     report(1, 20, 20, false);
     begin_pass(4, &now);
-    plb_places_lose(places, 1);
-    assert_true(plb_places_broken(places));
+    plb_owners_lose(owners, 1);
+    assert_true(plb_owners_broken(owners));
     has(0, 0, UNITS, UNITS);
     tear_down();
     set_up(false); /* results are on rank 0, too */
     report(1, 20, 20, false);
     begin_pass(2, &now);
     has(0, 0, UNITS, UNITS);
-    plb_places_lose(places, 1);
-    assert_false(plb_places_broken(places));
+    plb_owners_lose(owners, 1);
+    assert_false(plb_owners_broken(owners));
     tear_down();
 }
 
@@ -281,9 +281,9 @@ static void a_node_has_its_inputs_until_a_restart(void **state)
         begin_pass(2, &now);
         begin_pass(3, &later);
         if (restarts)
-            plb_places_restart(places);
-        plb_places_lose(places, 1);
-        assert_int_equal(plb_places_broken(places), !restarts);
+            plb_owners_restart(owners);
+        plb_owners_lose(owners, 1);
+        assert_int_equal(plb_owners_broken(owners), !restarts);
         tear_down();
     }
 }

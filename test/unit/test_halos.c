@@ -10,7 +10,7 @@
 
 enum { UNITS = 300, NODES = 4, INPUT = 1, OUTPUT_STAYS = 2 };
 
-static struct plb_places *places;
+static struct plb_owners *owners;
 static struct plb_ledger *ledger;
 static struct plb_cost_map map;
 static struct plb_outbox out;
@@ -21,17 +21,17 @@ static void begin_pass(int pass, bool now)
     const struct plb_feed feed = {1, 0, now};
     struct plb_pass begin = {.stays = OUTPUT_STAYS};
     out.n = 0;
-    plb_places_feed(places, &feed, 1);
-    plb_places_write(places, &begin, false);
+    plb_owners_feed(owners, &feed, 1);
+    plb_owners_write(owners, &begin, false);
     plb_ledger_begin(ledger, &map, NULL);
-    plb_places_begin(places, ledger, &begin, pass, &out);
+    plb_owners_begin(owners, ledger, &begin, pass, &out);
     first = out.n;
 }
 
 static void report(int node, int64_t from, int64_t count)
 {
     struct plb_message m = {.type = PLB_DONE, .from = node, .done.range = {from, count}};
-    plb_places_reported(places, ledger, &m, false);
+    plb_owners_reported(owners, ledger, &m, false);
     plb_ledger_accept(ledger, m.done.range, 0);
 }
 
@@ -40,9 +40,9 @@ static void prepare(void)
     struct plb_error err = {.status = PLB_OK};
     assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
     ledger = plb_ledger_new(NODES, NODES);
-    places = plb_places_new(&(struct plb_places_config){NODES, OUTPUT_STAYS, true, false, 0});
+    owners = plb_owners_new(&(struct plb_owners_config){NODES, OUTPUT_STAYS, true, false, 0});
     begin_pass(1, false);
-    assert_false(plb_places_fresh(places));
+    assert_false(plb_owners_fresh(owners));
 }
 
 /* Nodes 0 to 3 have executed so many units in pass 1, one after the other, and pass 2 begins. */
@@ -54,12 +54,12 @@ static void set_up(const int64_t counts[NODES])
         if (counts[n] > 0)
             report(n, from, counts[n]);
     begin_pass(2, true);
-    assert_true(plb_places_fresh(places));
+    assert_true(plb_owners_fresh(owners));
 }
 
 static void tear_down(void)
 {
-    plb_places_free(places);
+    plb_owners_free(owners);
     plb_ledger_free(ledger);
     plb_cost_map_fini(&map);
     plb_outbox_fini(&out);
@@ -74,7 +74,7 @@ static void send(int64_t before, int64_t after)
 {
     struct plb_halos halos = {INPUT, before, after, UNITS};
     int blocks = out.n;
-    plb_halos_send(&halos, places, first, &out);
+    plb_halos_send(&halos, owners, first, &out);
     first = blocks;
     for (int i = blocks; i < out.n; i++) {
         const struct plb_message *m = &out.at[i];
@@ -189,14 +189,14 @@ static void a_loss_ends_it(void **state)
 {
     (void)state;
     set_up((int64_t[]){60, 80, 80, 80});
-    plb_places_lose(places, 2);
+    plb_owners_lose(owners, 2);
     grant(1, 60, 80);
     send(1, 1);
     goes(59, 1, 0, 1);
     goes(140, 1, 0, 1);
-    assert_true(plb_places_broken(places));
-    plb_places_restart(places);
-    assert_false(plb_places_fresh(places));
+    assert_true(plb_owners_broken(owners));
+    plb_owners_restart(owners);
+    assert_false(plb_owners_fresh(owners));
     first = out.n;
     grant(1, 60, 80);
     send(1, 1);

@@ -5,7 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "core/place/places.h"
+#include "core/place/owners.h"
 
 #define UNITS 100
 #define NODES 4
@@ -13,13 +13,13 @@
 
 static struct plb_cost_map map;
 static struct plb_ledger *ledger;
-static struct plb_places *places;
+static struct plb_owners *owners;
 static struct plb_outbox out;
 
 static void begin_pass(int64_t stays)
 {
     plb_ledger_begin(ledger, &map, NULL);
-    plb_places_begin(places, ledger, &(struct plb_pass){.stays = stays}, 1, &out);
+    plb_owners_begin(owners, ledger, &(struct plb_pass){.stays = stays}, 1, &out);
 }
 
 static int begin(void **state)
@@ -28,7 +28,7 @@ static int begin(void **state)
     (void)state;
     assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
     ledger = plb_ledger_new(NODES, NODES);
-    places = plb_places_new(&(struct plb_places_config){.n_nodes = NODES, .stays = OUTPUTS});
+    owners = plb_owners_new(&(struct plb_owners_config){.n_nodes = NODES, .stays = OUTPUTS});
     begin_pass(OUTPUTS);
     return 0;
 }
@@ -36,7 +36,7 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    plb_places_free(places);
+    plb_owners_free(owners);
     plb_ledger_free(ledger);
     plb_cost_map_fini(&map);
     plb_outbox_fini(&out);
@@ -48,7 +48,7 @@ static void report(int node, int64_t first, int64_t count, int64_t sent)
 {
     struct plb_message m = {.type = PLB_DONE, .from = node};
     m.done = (struct plb_done){.range = {first, count}, .slot = 0, .tasks = 1, .buffers = sent};
-    plb_places_reported(places, ledger, &m, false);
+    plb_owners_reported(owners, ledger, &m, false);
     plb_ledger_accept(ledger, m.done.range, 0);
 }
 
@@ -76,9 +76,9 @@ static bool answer(int node, int64_t first, int64_t count, bool here)
 {
     struct plb_message m = {.type = PLB_FROM, .from = node, .pass = 1};
     m.sources = (struct plb_sources){slot_of(node, first), 0, 1, here, {{{first, count}, OUTPUTS, node}}};
-    if (!plb_places_awaits(places, &m))
+    if (!plb_owners_awaits(owners, &m))
         return false;
-    plb_places_receive(places, &m, &out);
+    plb_owners_receive(owners, &m, &out);
     return true;
 }
 
@@ -90,31 +90,31 @@ static void what_stayed_is_asked_for(void **state)
     report(2, 20, 20, OUTPUTS);
     report(0, 40, 10, 0);
     report(3, 50, 50, 0);
-    assert_true(plb_places_any(places));
-    plb_places_gather(places, 1, true, &out);
+    assert_true(plb_owners_any(owners));
+    plb_owners_gather(owners, 1, true, &out);
     assert_int_equal(out.n, 2);
     assert_asked(0, 1, 0, 20);
     assert_asked(1, 3, 50, 50);
     assert_false(answer(1, 50, 50, true) || answer(1, 0, 10, true) || answer(2, 0, 20, true));
     assert_true(answer(1, 0, 20, true));
     assert_false(answer(1, 0, 20, true));
-    assert_true(plb_places_any(places));
+    assert_true(plb_owners_any(owners));
     assert_true(answer(3, 50, 50, true));
-    assert_false(plb_places_any(places));
-    assert_int_equal(plb_places_lacking(places)->units, 0);
-    assert_int_equal(plb_places_counts(places)->gathered, 70);
+    assert_false(plb_owners_any(owners));
+    assert_int_equal(plb_owners_lacking(owners)->units, 0);
+    assert_int_equal(plb_owners_counts(owners)->gathered, 70);
 }
 
 static void no_more_than_rank_0_takes_at_a_time_is_asked_for(void **state)
 {
-    struct plb_places_config config = {.n_nodes = NODES, .stays = OUTPUTS, .most = 15};
+    struct plb_owners_config config = {.n_nodes = NODES, .stays = OUTPUTS, .most = 15};
     (void)state;
-    plb_places_free(places);
-    places = plb_places_new(&config);
+    plb_owners_free(owners);
+    owners = plb_owners_new(&config);
     begin_pass(OUTPUTS);
     report(1, 0, 20, 0);
     report(1, 30, 60, 0);
-    plb_places_gather(places, 1, true, &out);
+    plb_owners_gather(owners, 1, true, &out);
     assert_int_equal(out.n, 4);
     assert_asked(0, 1, 0, 15);
     assert_asked(1, 1, 15, 5);
@@ -133,7 +133,7 @@ static void a_unit_is_where_its_accepted_result_is(void **state)
     report(1, 0, 10, 0);
     report(2, 5, 10, 0);
     report(3, 0, 15, 0);
-    plb_places_gather(places, 1, true, &out);
+    plb_owners_gather(owners, 1, true, &out);
     assert_int_equal(out.n, 2);
     assert_asked(0, 1, 0, 10);
     assert_asked(1, 2, 10, 5);
@@ -145,15 +145,15 @@ static void what_is_lost_is_lacking(void **state)
     report(1, 0, 10, 0);
     report(2, 10, 10, 0);
     report(3, 20, 10, 0);
-    plb_places_lose(places, 1);
-    plb_places_gather(places, 1, true, &out);
+    plb_owners_lose(owners, 1);
+    plb_owners_gather(owners, 1, true, &out);
     assert_int_equal(out.n, 2);
-    plb_places_lose(places, 2);
+    plb_owners_lose(owners, 2);
     assert_false(answer(2, 10, 10, true));
     assert_true(answer(3, 20, 10, false)); /* it has not what it should */
-    assert_false(plb_places_any(places));
-    assert_int_equal(plb_places_lacking(places)->n, 1);
-    assert_int_equal(plb_places_lacking(places)->units, 30);
+    assert_false(plb_owners_any(owners));
+    assert_int_equal(plb_owners_lacking(owners)->n, 1);
+    assert_int_equal(plb_owners_lacking(owners)->units, 30);
 }
 
 static void a_few_ranges_are_asked_for_at_a_time(void **state)
@@ -161,26 +161,26 @@ static void a_few_ranges_are_asked_for_at_a_time(void **state)
     (void)state;
     for (int i = 0; i < 10; i++)
         report(1, 10 * i, 1, 0);
-    plb_places_gather(places, 1, true, &out);
+    plb_owners_gather(owners, 1, true, &out);
     int asked = out.n;
     assert_true(asked > 1 && asked < 10);
     for (int i = 0; i < 10; i++)
         assert_true(answer(1, 10 * i, 1, true));
     assert_int_equal(out.n, 10);
-    assert_false(plb_places_any(places));
+    assert_false(plb_owners_any(owners));
 }
 
 static void a_new_pass_forgets(void **state)
 {
     (void)state;
     report(1, 0, 10, 0);
-    plb_places_lose(places, 1);
+    plb_owners_lose(owners, 1);
     report(2, 10, 10, 0);
     begin_pass(0);
     report(2, 0, 10, 0); /* nothing stays in this one */
-    assert_false(plb_places_any(places));
-    assert_int_equal(plb_places_staying(places), 0);
-    assert_int_equal(plb_places_lacking(places)->units, 0);
+    assert_false(plb_owners_any(owners));
+    assert_int_equal(plb_owners_staying(owners), 0);
+    assert_int_equal(plb_owners_lacking(owners)->units, 0);
 }
 
 /* Whether it counts, each time one of its numbers is another one. */
@@ -188,7 +188,7 @@ static void what_nobody_asked_for_is_not_awaited(void **state)
 {
     (void)state;
     report(1, 0, 10, 0);
-    plb_places_gather(places, 1, true, &out);
+    plb_owners_gather(owners, 1, true, &out);
     for (int i = 0; i < 7; i++) {
         struct plb_message m = {.type = PLB_FROM, .from = i == 1 ? 2 : 1, .pass = 1};
         struct plb_source *part = &m.sources.at[0];
@@ -196,7 +196,7 @@ static void what_nobody_asked_for_is_not_awaited(void **state)
         m.sources.slot += i == 2 ? -1 : i == 3 ? 1 : i == 4 ? 100 : 0;
         part->range.count -= i == 5;
         part->buffers = i == 6 ? 2 : OUTPUTS;
-        assert_int_equal(plb_places_awaits(places, &m), i == 0);
+        assert_int_equal(plb_owners_awaits(owners, &m), i == 0);
     }
 }
 

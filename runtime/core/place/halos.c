@@ -18,11 +18,11 @@ static struct plb_source *next_source(struct plb_outbox *out, int *at, int node,
 }
 
 /* Has others send a node what it lacks of a range. */
-static void order(const struct plb_halos *h, const struct plb_places *places, int node, int pass,
+static void order(const struct plb_halos *h, const struct plb_owners *owners, int node, int pass,
                   struct plb_range rest, int *at, struct plb_outbox *out)
 {
     for (struct plb_range part; rest.count > 0; rest.first += part.count, rest.count -= part.count) {
-        int owner = plb_places_owner(places, rest, &part);
+        int owner = plb_owners_of(owners, rest, &part);
         *next_source(out, at, node, pass) = (struct plb_source){part, h->buffers, owner};
         if (owner != 0)
             plb_outbox_add(out, PLB_FETCH, 0, owner, pass)->fetch = (struct plb_fetch){
@@ -31,15 +31,15 @@ static void order(const struct plb_halos *h, const struct plb_places *places, in
 }
 
 /* Adds what a node lacks of some units. */
-static void add_lacking(const struct plb_places *places, int node, struct plb_range rest,
+static void add_lacking(const struct plb_owners *owners, int node, struct plb_range rest,
                         struct plb_rangeset *lacks)
 {
     for (struct plb_range part; rest.count > 0; rest.first += part.count, rest.count -= part.count)
-        if (plb_places_owner(places, rest, &part) != node)
+        if (plb_owners_of(owners, rest, &part) != node)
             plb_rangeset_add(lacks, part);
 }
 
-void plb_halos_send(const struct plb_halos *h, const struct plb_places *places, int first,
+void plb_halos_send(const struct plb_halos *h, const struct plb_owners *owners, int first,
                     struct plb_outbox *out)
 {
     struct plb_rangeset lacks = {0};
@@ -52,12 +52,12 @@ void plb_halos_send(const struct plb_halos *h, const struct plb_places *places, 
                 continue;
             struct plb_range range = out->at[next].block.range;
             granted += range.count;
-            add_lacking(places, node, plb_range_around(range, h->before, h->after, h->units), &lacks);
+            add_lacking(owners, node, plb_range_around(range, h->before, h->after, h->units), &lacks);
         }
         if ((double)lacks.units > MOST * (double)granted)
             continue;
         for (int k = 0; k < lacks.n; k++)
-            order(h, places, node, pass, lacks.at[k], &at, out);
+            order(h, owners, node, pass, lacks.at[k], &at, out);
     }
     plb_rangeset_fini(&lacks);
 }

@@ -21,7 +21,7 @@
 #ifndef PLB_CORE_PLACE_HALOS_H
 #define PLB_CORE_PLACE_HALOS_H
 
-#include "core/place/places.h"
+#include "core/place/owners.h"
 
 struct plb_halos {
     int64_t buffers;       /* mask of the inputs that have halos; 0: all ask */
@@ -30,7 +30,7 @@ struct plb_halos {
 };
 
 /* The shares of this pass stand, and its blocks are in the outbox from message `first` on. */
-void plb_halos_send(const struct plb_halos *halos, const struct plb_places *places, int first,
+void plb_halos_send(const struct plb_halos *halos, const struct plb_owners *owners, int first,
                     struct plb_outbox *out);
 
 #endif

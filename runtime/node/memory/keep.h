@@ -1,4 +1,4 @@
-/* Results that stay on this rank until the last pass has ended (core/place/places.h).
+/* Results that stay on this rank until the last pass has ended (core/place/owners.h).
  *
  * It has addresses for the whole of each such output, and memory where units were executed. An entry writes
  * there in place. In each pass one task alone writes a unit here: a second one on this rank, and one that

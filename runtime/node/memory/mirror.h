@@ -8,7 +8,7 @@
  *
  * Results may be an input of the next pass (plb_app_feed). Then the input has a second place, where entries
  * write these results, and the two change places when that pass begins. All inputs are dropped then, but
- * those units stay that this rank has computed once and whose result counted (core/place/places.h). A late
+ * those units stay that this rank has computed once and whose result counted (core/place/owners.h). A late
  * task of an earlier pass may still read one place or write the other one. So nobody uses the places of its
  * units until a pass begins without it. Communication thread only. */
 #ifndef PLB_NODE_MEMORY_MIRROR_H

@@ -1,5 +1,5 @@
 /* Bytes that this rank has and others get (FETCH): inputs that it has computed, which no other rank has
- * (core/place/places.h), and results that stayed here, for rank 0.
+ * (core/place/owners.h), and results that stayed here, for rank 0.
  *
  * Inputs of a pass may still be on their way to a task that nobody wants when the next one begins. Then
  * nobody writes to their place in that pass. Rank 0 waits for results that it has asked for, or drops them.

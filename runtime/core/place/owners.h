@@ -17,17 +17,17 @@
  * since rank 0 had all of them are executed again (rank0/redo.h).
  *
  * Cost: as a set of ranges for each node. Not thread-safe. */
-#ifndef PLB_CORE_PLACE_PLACES_H
-#define PLB_CORE_PLACE_PLACES_H
+#ifndef PLB_CORE_PLACE_OWNERS_H
+#define PLB_CORE_PLACE_OWNERS_H
 
 #include "core/ledger/ledger.h"
 
-struct plb_places_counts {
+struct plb_owners_counts {
     int64_t kept, gathered, lost; /* units: of DONEs whose results stayed; sent in the end; lost */
     int64_t asked_lost;           /* nodes that were lost while they were asked */
 };
 
-struct plb_places_config {
+struct plb_owners_config {
     int n_nodes;
     int64_t stays;   /* mask of the outputs that stay; 0: rank 0 gets all */
     bool feeds_stay; /* these are all that feed inputs, and no others */
@@ -35,62 +35,62 @@ struct plb_places_config {
     int64_t most;    /* units that a node is asked for at a time, at most; 0: any number */
 };
 
-struct plb_places;
+struct plb_owners;
 
-struct plb_places *plb_places_new(const struct plb_places_config *config);
-void plb_places_free(struct plb_places *places);
+struct plb_owners *plb_owners_new(const struct plb_owners_config *config);
+void plb_owners_free(struct plb_owners *owners);
 
 /* Which results are inputs of the pass that begins next, or may be of a later one. Copied. */
-void plb_places_feed(struct plb_places *places, const struct plb_feed *feeds, int n);
+void plb_owners_feed(struct plb_owners *owners, const struct plb_feed *feeds, int n);
 
 /* Writes them into a PASS. joins: that of a node which has come in this pass. */
-void plb_places_write(const struct plb_places *places, struct plb_pass *begin, bool joins);
+void plb_owners_write(const struct plb_owners *owners, struct plb_pass *begin, bool joins);
 
 /* A pass begins with this PASS, which stands in the outbox already: results of the last one are not wanted
  * any more. Tells the living nodes which of theirs are inputs now. */
-void plb_places_begin(struct plb_places *places, const struct plb_ledger *ledger,
+void plb_owners_begin(struct plb_owners *owners, const struct plb_ledger *ledger,
                       const struct plb_pass *begin, int pass, struct plb_outbox *out);
 
 /* The outputs that stay in this pass, as a mask. */
-int64_t plb_places_staying(const struct plb_places *places);
+int64_t plb_owners_staying(const struct plb_owners *owners);
 
 /* A DONE of this pass, before the ledger accepts it: those of its units that are new count. whole: results
  * count whole or not at all. */
-void plb_places_reported(struct plb_places *places, const struct plb_ledger *ledger,
+void plb_owners_reported(struct plb_owners *owners, const struct plb_ledger *ledger,
                          const struct plb_message *done, bool whole);
 
 /* The node that has the inputs of the first units of a range, and these units; 0: rank 0 has them. */
-int plb_places_owner(const struct plb_places *places, struct plb_range range, struct plb_range *part);
+int plb_owners_of(const struct plb_owners *owners, struct plb_range range, struct plb_range *part);
 
 /* Whether the pass that runs began with other inputs, of which each node knows its own alone. */
-bool plb_places_fresh(const struct plb_places *places);
+bool plb_owners_fresh(const struct plb_owners *owners);
 
 /* A node is lost, and what it had. */
-void plb_places_lose(struct plb_places *places, int node);
+void plb_owners_lose(struct plb_owners *owners, int node);
 
 /* Whether inputs, or results that become inputs, are lost. Then the pass is given up: rank 0 has all inputs
  * of the next one, and nothing of any node counts. */
-bool plb_places_broken(const struct plb_places *places);
-void plb_places_restart(struct plb_places *places);
+bool plb_owners_broken(const struct plb_owners *owners);
+void plb_owners_restart(struct plb_owners *owners);
 
 /* Units of this pass were executed again, and their results have come. */
-void plb_places_repaired(struct plb_places *places, struct plb_range range);
+void plb_owners_repaired(struct plb_owners *owners, struct plb_range range);
 
 /* The pass is over: asks for what stayed. last: no pass follows, so that inputs which are lost from now on
  * break nothing. */
-void plb_places_gather(struct plb_places *places, int pass, bool last, struct plb_outbox *out);
+void plb_owners_gather(struct plb_owners *owners, int pass, bool last, struct plb_outbox *out);
 
 /* Whether a FROM answers a question that is open. When its results are there, it is received, and more asked
  * for. */
-bool plb_places_awaits(const struct plb_places *places, const struct plb_message *from);
-void plb_places_receive(struct plb_places *places, const struct plb_message *from, struct plb_outbox *out);
+bool plb_owners_awaits(const struct plb_owners *owners, const struct plb_message *from);
+void plb_owners_receive(struct plb_owners *owners, const struct plb_message *from, struct plb_outbox *out);
 
 /* Whether results are still at other nodes. */
-bool plb_places_any(const struct plb_places *places);
+bool plb_owners_any(const struct plb_owners *owners);
 
 /* Units whose results nobody has. */
-const struct plb_rangeset *plb_places_lacking(const struct plb_places *places);
+const struct plb_rangeset *plb_owners_lacking(const struct plb_owners *owners);
 
-const struct plb_places_counts *plb_places_counts(const struct plb_places *places);
+const struct plb_owners_counts *plb_owners_counts(const struct plb_owners *owners);
 
 #endif
