@@ -26,12 +26,6 @@ void plb_pus_become(struct plb_pus *pus, int pu, enum plb_pu_state state);
 /* Whether there is such an arrow. */
 bool plb_pu_may_become(enum plb_pu_state from, enum plb_pu_state to);
 
-/* How many may be granted blocks. */
-static inline int plb_pus_working(const struct plb_pus *pus)
-{
-    return pus->in[PLB_PU_NEW] + pus->in[PLB_PU_SERVED];
-}
-
 static inline bool plb_pus_works(const struct plb_pus *pus, int pu)
 {
     return plb_pu_works(pus->states[pu]);
