@@ -27,7 +27,7 @@ struct plb_journal {
     struct plb_journal_files files;
     const struct plb_job *job;
     struct plb_dataset set;
-    size_t sums_bytes; /* 0: no array is reduced */
+    size_t sums_bytes;      /* 0: no array is reduced */
     enum plb_resume resume; /* as the user wants it */
 
     /* As it was found. */

@@ -83,7 +83,7 @@ struct fake_device {
     size_t pool_held, pool_used, pool_threshold;
     cudaError_t sticky;
     bool reaches[FAKE_DEVICES]; /* peer access was enabled */
-    struct CUstream_st legacy; /* stream 0: one more, since no created stream synchronises with it */
+    struct CUstream_st legacy;  /* stream 0: one more, since no created stream synchronises with it */
 };
 
 struct fake_counts { /* "after": kernels that had run by then */

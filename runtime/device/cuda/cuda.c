@@ -46,7 +46,7 @@ struct plb_device {
     int memory_node; /* the NUMA node near it; -1: not known */
     double memory;
     signed char reached[PLB_CUDA_GPUS]; /* of the process (process.h) */
-    cudaMemPool_t pool; /* of what entries take by cudaMallocAsync; NULL: the GPU has none */
+    cudaMemPool_t pool;                 /* of what entries take by cudaMallocAsync; NULL: the GPU has none */
     cudaStream_t streams[PLB_MAX_LANES];
     struct stamps stamps[PLB_LANE_STAMPS];
     struct plb_lanes lanes;
