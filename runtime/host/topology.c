@@ -106,7 +106,7 @@ static void read_nodes(hwloc_topology_t t, struct plb_topology *topology, int n)
 {
     topology->nodes = hwloc_get_nbobjs_by_type(t, HWLOC_OBJ_NUMANODE);
     for (int i = 0; i < n; i++) {
-        const hwloc_obj_t pu = hwloc_get_pu_obj_by_os_index(t, (unsigned)topology->order[i]);
+        const struct hwloc_obj *pu = hwloc_get_pu_obj_by_os_index(t, (unsigned)topology->order[i]);
         topology->node[i] = (short)(pu != NULL && pu->nodeset != NULL ? hwloc_bitmap_first(pu->nodeset) : -1);
     }
 }
