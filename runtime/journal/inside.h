@@ -6,7 +6,7 @@
 
 #include "job/job.h"
 #include "journal/files.h"
-#include "journal/resume.h"
+#include "journal/resume_mode.h"
 #include "journal/state.h"
 
 /* Results that are handed over to the thread at once. */

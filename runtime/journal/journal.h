@@ -22,7 +22,7 @@
 
 #include "core/message/message.h"
 #include "job/job.h"
-#include "journal/resume.h"
+#include "journal/resume_mode.h"
 
 struct plb_journal;
 

@@ -17,10 +17,11 @@ cd "$tmp" || exit # not the balancer's folder: its path begins at the conf file
 # shellcheck disable=SC2034 # lib.sh runs it
 PLBRUN=$prefix/bin/plbrun
 for n in 1 3; do
-    ranks $n --verify "$tmp/mine/app.conf" && grep -q ' with trapezoid; ' "$tmp/out"
+    ranks $n --verify "$tmp/mine/app.conf" && grep -q ' distributed by the balancer trapezoid; ' "$tmp/out"
     ok "it shares out a verified product, $n rank(s)" $?
 done
-alone --simulate "$root/hostfiles/demo.cluster" "$tmp/mine/app.conf" && grep -q ' with trapezoid; ' "$tmp/out"
+alone --simulate "$root/hostfiles/demo.cluster" "$tmp/mine/app.conf" &&
+    grep -q ' distributed by the balancer trapezoid; ' "$tmp/out"
 ok "it runs in virtual time" $?
 
 # blocks FIRST_PART: how many blocks a simulation with it takes.

@@ -1,6 +1,6 @@
 /* How a run begins that has a journal. */
-#ifndef PLB_JOURNAL_RESUME_H
-#define PLB_JOURNAL_RESUME_H
+#ifndef PLB_JOURNAL_RESUME_MODE_H
+#define PLB_JOURNAL_RESUME_MODE_H
 
 enum plb_resume {
     PLB_RESUME_NOT,
