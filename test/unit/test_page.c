@@ -104,7 +104,7 @@ static void a_page_has_what_is_needed_without_scripts(void **state)
     pus[0].rate = 3396000.0;
     char *page = page_of(&r, &none);
     assert_non_null(strstr(page, "<td class=\"n\">3.396&nbsp;M</td>"));
-    assert_int_equal(occurs(page, "x: 10.00 s with greedy (simulated)"), 2); /* title and heading */
+    assert_int_equal(occurs(page, "x: 10.00 s, balancer greedy (simulated)"), 2); /* title and heading */
     assert_non_null(strstr(page, " times the ideal time (parallel efficiency "));
     const char *fold = strstr(page, "<details><summary>Efficiencies as in TALP</summary>");
     assert_non_null(fold);

@@ -59,7 +59,7 @@ static void put_said(void (*say)(const struct plb_report *, FILE *), const struc
 
 static void say_title(const struct plb_report *r, FILE *out)
 {
-    plb_report_say(r, "{app}: {makespan_s} with {balancer}", out);
+    plb_report_say(r, "{app}: {makespan_s}, balancer {balancer}", out);
     fputs(r->mode == PLB_SIMULATED ? " (simulated)" : "", out);
 }
 
