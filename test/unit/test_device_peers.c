@@ -119,10 +119,8 @@ static void devices_that_are_apart_copy_from_the_host(void **state)
     struct fixture f[2];
     apart = true;
     start_both(f, true);
-    const int64_t all = f[0].e.places.in;
     assert_int_equal(from_peers(&f[0], 0, HALF, 0, 0), 0);
     assert_int_equal(from_peers(&f[0], HALF, 64, 0, 0), 0);
-    assert_int_equal(f[0].e.places.in - all, (1 + 64) * 8);
     apart = false;
     end_both(f);
 }
