@@ -46,9 +46,6 @@ struct plb_device_times {
 /* The status of a launch whose entry found no memory on the device, as tasks in other lanes may have it. */
 #define PLB_DEVICE_FULL (-100)
 
-/* The status of a copy from another device that this one does not reach. */
-#define PLB_DEVICE_APART (-101)
-
 /* The statuses of copies, zero, launch and wait are 0, or a number that the device or the kernel failed with.
  */
 struct plb_device_ops {
@@ -94,12 +91,6 @@ struct plb_device_ops {
 
     /* Copies within the device's memory. NULL: it cannot. */
     int (*copy_within)(struct plb_device *device, int lane, void *to, const void *from, size_t bytes);
-
-    /* Copies from the memory of another device of this driver, which is open in this process and does not
-     * change it until the lane is waited for. PLB_DEVICE_APART: they do not reach each other, and nothing was
-     * enqueued. NULL: no two do. */
-    int (*copy_peer)(struct plb_device *device, int lane, void *to, const struct plb_device *other,
-                     const void *from, size_t bytes);
 
     /* Runs the driver's entry of the phase on data in device memory. launch or wait returns the entry's
      * status. The entry may look at task->cancelled while it runs, and so may the device while it waits. */

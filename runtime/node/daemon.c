@@ -53,7 +53,6 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     shared->locks.no_parts = config->isolate;
     pthread_mutex_init(&shared->locks.lock, NULL);
     pthread_mutex_init(&shared->locks.changing, NULL);
-    pthread_mutex_init(&shared->peers.lock, NULL);
     shared->mirror = plb_mirror_new(config->data, config->kept_bytes, config->isolate, &shared->locks);
     shared->keep = plb_keep_new(config->data, config->stay_bytes, config->isolate, &shared->locks);
     shared->set = plb_own_set_new(config);
@@ -129,8 +128,6 @@ bool plb_node_stop(struct plb_node *node)
     for (int p = 0; p < node->n_pus; p++)
         if (!node->runners[p].left)
             node->stopped &= plb_runner_join(&node->runners[p], until);
-    for (int p = 0; p < node->n_pus && node->stopped; p++) /* no device copies from another one any more */
-        plb_runner_close(&node->runners[p]);
     if (node->stopped && !node->left)
         plb_page_take_back(&node->shared.locks, NULL);
     return node->stopped;

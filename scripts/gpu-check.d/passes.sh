@@ -167,15 +167,6 @@ two_gpus() {
         cat "$log.said"
     fi
 }
-# The same, and one copies from the memory of the other.
-direct() {
-    two_gpus 1 rod rod.cells=20000 rod.stays=yes --log info >"$log.two"
-    if [[ $(head -n 1 "$log.two") != pass ]] || grep -q 'copies from GPU .* directly' "$log"; then
-        cat "$log.two"
-    else
-        says skipped 'CUDA lets neither GPU copy from the other'
-    fi
-}
 # The first two GPUs that the caller may use; nothing where there is one.
 find_pair() {
     local all
@@ -191,7 +182,6 @@ part_gpus() {
     if [[ $pair ]]; then
         later 2 'two GPUs of one rank: k-means' 'verified, two GPUs' two_gpus 1 kmeans kmeans.count=8000
         later 2 'two GPUs of one rank: rod' 'verified, two GPUs' two_gpus 1 rod rod.cells=20000
-        later 2 'GPUs of one rank copy from each other' 'verified, and they reach each other' direct
         later 2 'a rank for each of two GPUs: rod' 'verified, two GPUs' two_gpus 2 rod rod.stays=yes
     fi
     settle

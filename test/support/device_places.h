@@ -17,8 +17,6 @@ struct fixture {
     struct plb_dataset set;
 };
 
-static int number; /* of the next device */
-
 static inline void start(struct fixture *f, const struct plb_device_driver *driver, int64_t halo, double room)
 {
     struct plb_error err = {.status = PLB_OK};
@@ -37,10 +35,8 @@ static inline void start(struct fixture *f, const struct plb_device_driver *driv
     }
     for (int e = 0; e < ELEMENTS; e++)
         list[e] = 7 * e % 101;
-    assert_int_equal(plb_executor_open(&f->e, driver,
-                                       &(struct plb_device_config){.threads = 1, .number = number}, &f->set,
-                                       &err),
-                     PLB_OK);
+    assert_int_equal(
+        plb_executor_open(&f->e, driver, &(struct plb_device_config){.threads = 1}, &f->set, &err), PLB_OK);
     assert_int_equal(plb_executor_renew(&f->e, &err), PLB_OK);
     plb_device_places_open(&f->e.places, room);
 }

@@ -33,18 +33,18 @@ struct plb_device {
     int follows, copies;
     bool full; /* the next launch finds no memory */
 };
-static struct plb_device device, second;
+static struct plb_device device;
 
-static bool apart;  /* no device reaches another one */
 static bool writes; /* the entry changes its input */
 
 static int late_open(const struct plb_device_config *config, struct plb_device **opened,
                      struct plb_error *err)
 {
-    struct plb_device *d = *opened = config->number == 0 ? &device : &second;
+    (void)config;
     (void)err;
-    memset(d, 0, sizeof *d);
-    d->limit = SIZE_MAX;
+    memset(&device, 0, sizeof device);
+    device.limit = SIZE_MAX;
+    *opened = &device;
     return PLB_OK;
 }
 static void late_close(struct plb_device *d)
@@ -144,12 +144,6 @@ static int late_copy(struct plb_device *d, int lane, void *to, const void *from,
     op->bytes = bytes;
     return 0;
 }
-static int late_copy_peer(struct plb_device *d, int lane, void *to, const struct plb_device *peer,
-                          const void *from, size_t bytes)
-{
-    assert_true(peer != d && is_there(peer, from, bytes) && is_there(d, to, bytes));
-    return apart ? PLB_DEVICE_APART : late_copy(d, lane, to, from, bytes);
-}
 static int late_follow(struct plb_device *d, int lane, int other)
 {
     d->follows++;
@@ -204,8 +198,7 @@ static plb_entry_fn late_entry(const struct plb_phase *phase)
     .memory = late_memory, .alloc = late_alloc, .free = late_free, .copy_in = late_copy, \
     .copy_out = late_copy, .launch = late_launch, .sync = late_sync, .wait = late_wait
 static const struct plb_device_driver late = {.entry = late_entry,
-                                              .ops = {LATE, .follow = late_follow, .copy_within = late_copy,
-                                                      .copy_peer = late_copy_peer}},
+                                              .ops = {LATE, .follow = late_follow, .copy_within = late_copy}},
                                       outside = {.entry = late_entry, .ops = {LATE, .follow = late_follow}},
                                       alone = {.entry = late_entry, .ops = {LATE}};
 

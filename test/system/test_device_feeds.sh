@@ -53,25 +53,6 @@ for stays in no yes; do
     right 1 1 "${gpus[@]}" balance.grain=1000 heat.named=yes heat.stays=$stays && copied in $((first + warm))
     ok "one that executes many tasks in three lanes, stays=$stays" $?
 done
-# Two GPUs of a rank copy halos from each other, unless the other one begins the pass later: at least one of
-# both does. The fake counts what they copy so.
-direct() {
-    local bytes
-    bytes=$(sed -n 's/^counted: [1-9].*, \([0-9]*\) between devices$/\1/p' "$tmp/out")
-    [ "$bytes" -ge "$1" ] && [ "$bytes" -le "$2" ] && return
-    echo "# $bytes bytes between devices" >>"$tmp/out"
-    return 1
-}
-for stays in no yes; do
-    orders=count=yes right 1 2 "${gpus[@]}" heat.named=yes heat.stays=$stays --log info &&
-        copied in $((first + 2 * warm + 10 * 2 * 8)) && direct $((9 * 8)) $((9 * 2 * 8)) &&
-        grep -q 'GPU [01] copies from GPU [01] directly' "$tmp/out"
-    ok "GPUs of a rank copy halos from each other, stays=$stays" $?
-    orders=count=yes,peers=no right 1 2 "${gpus[@]}" heat.named=yes heat.stays=$stays --log info &&
-        copied in $((first + 2 * warm + 10 * 2 * 8)) && direct 0 0 &&
-        grep -q 'GPU [01] copies from GPU [01] by the host' "$tmp/out"
-    ok "or from the host, where they do not reach each other, stays=$stays" $?
-done
 right 1 1 "${gpus[@]}" && copied in $((first + warm + 512000))
 ok "where setup has not named them, from the second pass on" $?
 right 1 1 "${gpus[@]}" heat.named=yes run.keep_inputs=no && copied in $((10 * first + warm))
@@ -119,17 +100,6 @@ for memory in 70000 200000 700000 1200000 2000000; do
     done
 done
 ok "on GPUs with little memory" $wrong
-
-wrong=0
-for grain in 500 1001; do
-    orders=peers=no right 1 3 heat.named=yes heat.unlike=yes heat.cells=9000 --balancer greedy \
-        balance.grain=$grain || wrong=1
-    for what in count=yes pageable=late fail=cudaMemcpyPeerAsync:1000000; do
-        orders=$what right 1 3 heat.named=yes heat.unlike=yes heat.cells=9000 --balancer greedy \
-            balance.grain=$grain || wrong=1
-    done
-done
-ok "each unit has the results that counted, on GPUs that copy from each other" $wrong
 
 # A GPU fails in the middle; others execute its units, and have other results in the next pass.
 lost=0

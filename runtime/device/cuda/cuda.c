@@ -19,7 +19,8 @@
 #include "device/lanes.h"
 
 /* Part of the GPU's memory that plbrun leaves alone, for the libraries of kernels. Larger: jobs get less
- * memory. Smaller: a library finds none. An estimate, not a measurement. */
+ * memory. Smaller: a library finds none.
+ * An estimate, not a measurement. */
 #define KEPT_FREE 0.05
 
 /* Bytes of inputs and results in one task. Larger: the first copy in and the last copy out, which nothing
@@ -32,21 +33,18 @@
  * measurement. */
 #define THREADS_PER_MULTIPROCESSOR 4.0
 
-enum { BEGUN, COPIED, EXECUTED, ENDED, EVENTS };
-
 /* The events that a task leaves behind. */
 struct stamps {
-    cudaEvent_t at[EVENTS];
+    cudaEvent_t begun, copied, executed, ended;
     bool launched;
-    bool settled; /* ENDED has been recorded, and nothing was enqueued after it */
+    bool settled; /* `ended` has been recorded, and nothing was enqueued after it */
 };
 
 struct plb_device {
     int gpu;         /* CUDA's number */
     int memory_node; /* the NUMA node near it; -1: not known */
     double memory;
-    signed char reached[PLB_CUDA_GPUS]; /* of the process (process.h) */
-    cudaMemPool_t pool;                 /* of what entries take by cudaMallocAsync; NULL: the GPU has none */
+    cudaMemPool_t pool; /* of what entries take by cudaMallocAsync; NULL: the GPU has none */
     cudaStream_t streams[PLB_MAX_LANES];
     struct stamps stamps[PLB_LANE_STAMPS];
     struct plb_lanes lanes;
@@ -99,11 +97,24 @@ static int check(struct plb_device *d, cudaError_t status)
     return (int)status;
 }
 
+static int create_stamps(struct plb_device *d, struct stamps *s)
+{
+    cudaEvent_t *events[] = {&s->begun, &s->copied, &s->executed, &s->ended};
+    for (int i = 0; i < 4; i++)
+        if (check(d, plb_cuda.cudaEventCreateWithFlags_(events[i], cudaEventBlockingSync)) != 0)
+            return -1;
+    return 0;
+}
+
 static void cuda_close(struct plb_device *d)
 {
-    for (int i = 0; i < PLB_LANE_STAMPS * EVENTS; i++)
-        if (d->stamps[i / EVENTS].at[i % EVENTS] != NULL)
-            plb_cuda.cudaEventDestroy_(d->stamps[i / EVENTS].at[i % EVENTS]);
+    for (int i = 0; i < PLB_LANE_STAMPS; i++) {
+        const struct stamps *s = &d->stamps[i];
+        cudaEvent_t events[] = {s->begun, s->copied, s->executed, s->ended};
+        for (int e = 0; e < 4; e++)
+            if (events[e] != NULL)
+                plb_cuda.cudaEventDestroy_(events[e]);
+    }
     for (int lane = 0; lane < PLB_MAX_LANES; lane++)
         if (d->streams[lane] != NULL)
             plb_cuda.cudaStreamDestroy_(d->streams[lane]);
@@ -123,9 +134,8 @@ static int cuda_open(const struct plb_device_config *config, struct plb_device *
         status = check(d, plb_cuda.cudaMemGetInfo_(&left, &total));
     for (int lane = 0; lane < PLB_MAX_LANES && status == 0; lane++)
         status = check(d, plb_cuda.cudaStreamCreateWithFlags_(&d->streams[lane], cudaStreamNonBlocking));
-    for (int i = 0; i < PLB_LANE_STAMPS * EVENTS && status == 0; i++)
-        status = check(d, plb_cuda.cudaEventCreateWithFlags_(&d->stamps[i / EVENTS].at[i % EVENTS],
-                                                             cudaEventBlockingSync));
+    for (int i = 0; i < PLB_LANE_STAMPS && status == 0; i++)
+        status = create_stamps(d, &d->stamps[i]);
     d->memory = (1.0 - KEPT_FREE) * (double)left
               / config->sharers; /* others may have taken the rest already */
     if (status == 0) {
@@ -186,7 +196,7 @@ static struct stamps *stamps_of(struct plb_device *d, int lane)
     struct stamps *s = &d->stamps[at];
     d->failure[0] = '\0';
     s->launched = s->settled = false;
-    if (check(d, plb_cuda.cudaEventRecord_(s->at[BEGUN], d->streams[lane])) != 0)
+    if (check(d, plb_cuda.cudaEventRecord_(s->begun, d->streams[lane])) != 0)
         return NULL;
     d->lanes.of[lane] = at;
     return s;
@@ -194,50 +204,37 @@ static struct stamps *stamps_of(struct plb_device *d, int lane)
 
 static int settle(struct plb_device *d, int lane, struct stamps *s)
 {
-    int status = check(d, plb_cuda.cudaEventRecord_(s->at[ENDED], d->streams[lane]));
+    int status = check(d, plb_cuda.cudaEventRecord_(s->ended, d->streams[lane]));
     s->settled = status == 0;
     return status;
 }
 
-/* peer: the device that the bytes come from, where `kind` is cudaMemcpyDefault. */
 static int copy(struct plb_device *d, int lane, void *to, const void *from, size_t bytes,
-                enum cudaMemcpyKind kind, const struct plb_device *peer)
+                enum cudaMemcpyKind kind)
 {
     struct stamps *s = stamps_of(d, lane);
     if (s == NULL)
         return -1;
     s->settled = false;
     range_begins("transfer");
-    cudaError_t status = cudaSuccess;
-    if (bytes > 0 && peer != NULL)
-        status = plb_cuda.cudaMemcpyPeerAsync_(to, d->gpu, from, peer->gpu, bytes, d->streams[lane]);
-    else if (bytes > 0)
-        status = plb_cuda.cudaMemcpyAsync_(to, from, bytes, kind, d->streams[lane]);
+    int status = bytes > 0 ? check(d, plb_cuda.cudaMemcpyAsync_(to, from, bytes, kind, d->streams[lane])) : 0;
     range_ends();
-    return status == cudaSuccess ? settle(d, lane, s) : check(d, status);
+    return status == 0 ? settle(d, lane, s) : status;
 }
 
 static int cuda_copy_in(struct plb_device *d, int lane, void *to, const void *from_host, size_t bytes)
 {
-    return copy(d, lane, to, from_host, bytes, cudaMemcpyHostToDevice, NULL);
+    return copy(d, lane, to, from_host, bytes, cudaMemcpyHostToDevice);
 }
 
 static int cuda_copy_out(struct plb_device *d, int lane, void *to_host, const void *from, size_t bytes)
 {
-    return copy(d, lane, to_host, from, bytes, cudaMemcpyDeviceToHost, NULL);
+    return copy(d, lane, to_host, from, bytes, cudaMemcpyDeviceToHost);
 }
 
 static int cuda_copy_within(struct plb_device *d, int lane, void *to, const void *from, size_t bytes)
 {
-    return copy(d, lane, to, from, bytes, cudaMemcpyDeviceToDevice, NULL);
-}
-
-static int cuda_copy_peer(struct plb_device *d, int lane, void *to, const struct plb_device *peer,
-                          const void *from, size_t bytes)
-{
-    if (!plb_cuda_reaches(d->reached, d->gpu, peer->gpu))
-        return PLB_DEVICE_APART;
-    return copy(d, lane, to, from, bytes, cudaMemcpyDefault, peer);
+    return copy(d, lane, to, from, bytes, cudaMemcpyDeviceToDevice);
 }
 
 static int cuda_follow(struct plb_device *d, int lane, int other)
@@ -246,7 +243,7 @@ static int cuda_follow(struct plb_device *d, int lane, int other)
     if (s == NULL)
         return -1;
     s->settled = false;
-    return check(d, plb_cuda.cudaStreamWaitEvent_(d->streams[lane], stamps_of(d, other)->at[COPIED], 0));
+    return check(d, plb_cuda.cudaStreamWaitEvent_(d->streams[lane], stamps_of(d, other)->copied, 0));
 }
 
 static int cuda_zero(struct plb_device *d, int lane, void *memory, size_t bytes)
@@ -259,7 +256,9 @@ static int cuda_zero(struct plb_device *d, int lane, void *memory, size_t bytes)
     return status == 0 ? settle(d, lane, s) : status;
 }
 
-/* Whether an entry, or a library that it calls, has found no memory. Tasks in other lanes may have it. */
+/* Whether an entry, or a library that it calls, has found no memory on the GPU. Tasks in other lanes may have
+ * it.
+ */
 static bool found_no_memory(struct plb_device *d, int status, int error)
 {
     const int full = (int)cudaErrorMemoryAllocation;
@@ -283,7 +282,7 @@ static int cuda_launch(struct plb_device *d, int lane, const struct plb_phase *p
     s->settled = false;
     task.stream = d->streams[lane];
     task.cancelled = NULL; /* the entry returns before the GPU begins */
-    int status = check(d, plb_cuda.cudaEventRecord_(s->at[COPIED], d->streams[lane]));
+    int status = check(d, plb_cuda.cudaEventRecord_(s->copied, d->streams[lane]));
     if (status != 0)
         return status;
     snprintf(name, sizeof name, "task %.50s %lld+%lld", phase->name, (long long)task.first,
@@ -298,7 +297,7 @@ static int cuda_launch(struct plb_device *d, int lane, const struct plb_phase *p
     if (status == 0)
         status = error;
     if (status == 0)
-        status = check(d, plb_cuda.cudaEventRecord_(s->at[EXECUTED], d->streams[lane]));
+        status = check(d, plb_cuda.cudaEventRecord_(s->executed, d->streams[lane]));
     s->launched = status == 0;
     return status == 0 ? settle(d, lane, s) : status;
 }
@@ -306,7 +305,7 @@ static int cuda_launch(struct plb_device *d, int lane, const struct plb_phase *p
 static bool cuda_done(struct plb_device *d, int lane)
 {
     int at = d->lanes.of[lane];
-    if (at == PLB_NO_STAMPS || plb_cuda.cudaEventQuery_(d->stamps[at].at[ENDED]) != cudaErrorNotReady)
+    if (at == PLB_NO_STAMPS || plb_cuda.cudaEventQuery_(d->stamps[at].ended) != cudaErrorNotReady)
         return true;
     plb_cuda.cudaGetLastError_(); /* "not ready" counts as an error, which the next launch would find */
     return false;
@@ -324,7 +323,7 @@ static int cuda_sync(struct plb_device *d, int lane)
     int at = d->lanes.of[lane];
     if (at == PLB_NO_STAMPS)
         return 0;
-    int status = check(d, d->stamps[at].settled ? plb_cuda.cudaEventSynchronize_(d->stamps[at].at[ENDED])
+    int status = check(d, d->stamps[at].settled ? plb_cuda.cudaEventSynchronize_(d->stamps[at].ended)
                                                 : plb_cuda.cudaStreamSynchronize_(d->streams[lane]));
     if (status != 0) /* nothing of the lane uses host memory any more */
         plb_cuda.cudaStreamSynchronize_(d->streams[lane]);
@@ -340,13 +339,13 @@ static int cuda_wait(struct plb_device *d, int lane, struct plb_device_times *ti
         return status;
     const struct stamps *s = &d->stamps[at];
     const struct stamps *last = d->lanes.last != PLB_NO_STAMPS ? &d->stamps[d->lanes.last] : NULL;
-    struct plb_lane_spans spans = {between(s->at[BEGUN], s->at[ENDED], 0.0), INFINITY, 0.0, INFINITY};
+    struct plb_lane_spans spans = {between(s->begun, s->ended, 0.0), INFINITY, 0.0, INFINITY};
     if (last != NULL)
-        spans.since_ended = between(last->at[ENDED], s->at[ENDED], INFINITY);
+        spans.since_ended = between(last->ended, s->ended, INFINITY);
     if (s->launched)
-        spans.execute = between(s->at[COPIED], s->at[EXECUTED], 0.0);
+        spans.execute = between(s->copied, s->executed, 0.0);
     if (last != NULL && last->launched)
-        spans.since_executed = between(last->at[EXECUTED], s->at[EXECUTED], INFINITY);
+        spans.since_executed = between(last->executed, s->executed, INFINITY);
     *times = plb_lanes_times(&d->lanes, at, &spans);
     return 0;
 }
@@ -384,7 +383,6 @@ const struct plb_device_driver plb_device_cuda = {
             .copy_in = cuda_copy_in,
             .copy_out = cuda_copy_out,
             .copy_within = cuda_copy_within,
-            .copy_peer = cuda_copy_peer,
             .launch = cuda_launch,
             .empty = {.name = "empty", .cuda = plb_no_units},
             .done = cuda_done,

@@ -11,6 +11,7 @@
 #include "device/cuda/ranges.h"
 
 #define OLDEST_GENERATION 8 /* compute capability: the kernels are built for this one and later ones */
+#define MOST_GPUS 64        /* of one process; further ones are not used */
 
 /* NVIDIA's driver makes this file. A container has it with any GPU; /dev/nvidia0 only with the first one. */
 #define DEVICE_FILE "/dev/nvidiactl"
@@ -21,7 +22,7 @@
 struct plb_cuda_library plb_cuda;
 
 static struct {
-    int n, at[PLB_CUDA_GPUS]; /* usable GPUs, by the number that CUDA gives them */
+    int n, at[MOST_GPUS]; /* usable GPUs, by the number that CUDA gives them */
     bool looked;
     bool unusable; /* there is one that CUDA cannot use */
     char why[300];
@@ -96,7 +97,7 @@ static void look(void)
         return;
     }
     snprintf(gpus.why, sizeof gpus.why, "%d GPU%s visible", n, n == 1 ? "" : "s");
-    for (int i = 0; i < n && gpus.n < PLB_CUDA_GPUS; i++)
+    for (int i = 0; i < n && gpus.n < MOST_GPUS; i++)
         take(i);
 }
 

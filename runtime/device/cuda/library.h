@@ -8,14 +8,11 @@
 
 #include "base/name.h"
 
-#define PLB_CUDA_GPUS 64 /* of one process at most; further ones are not used */
-
 /* The functions of the library that plbrun calls. */
 /* clang-format off */
 #define PLB_CUDA_CALLS(X) \
     X(cudaGetDeviceCount) X(cudaGetDeviceProperties) X(cudaDeviceGetPCIBusId) X(cudaSetDevice) \
     X(cudaMemGetInfo) X(cudaMalloc) X(cudaFree) X(cudaHostRegister) X(cudaHostUnregister) X(cudaMemcpyAsync) \
-    X(cudaDeviceCanAccessPeer) X(cudaDeviceEnablePeerAccess) X(cudaMemcpyPeerAsync) \
     X(cudaDeviceGetDefaultMemPool) X(cudaMemPoolSetAttribute) X(cudaMemPoolTrimTo) \
     X(cudaMemsetAsync) X(cudaStreamCreateWithFlags) X(cudaStreamDestroy) X(cudaStreamSynchronize) \
     X(cudaStreamWaitEvent) \

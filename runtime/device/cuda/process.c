@@ -65,22 +65,6 @@ void plb_cuda_trim_pool(cudaMemPool_t pool)
         plb_cuda.cudaGetLastError_();
 }
 
-bool plb_cuda_reaches(signed char reached[PLB_CUDA_GPUS], int gpu, int other)
-{
-    enum { UNKNOWN, YES, NO };
-    int can = 0;
-    if (other >= PLB_CUDA_GPUS || reached[other] != UNKNOWN)
-        return other < PLB_CUDA_GPUS && reached[other] == YES;
-    cudaError_t status = plb_cuda.cudaDeviceCanAccessPeer_(&can, gpu, other);
-    if (status == cudaSuccess && can)
-        status = plb_cuda.cudaDeviceEnablePeerAccess_(other, 0);
-    plb_cuda.cudaGetLastError_();
-    can = can && (status == cudaSuccess || status == cudaErrorPeerAccessAlreadyEnabled);
-    plb_log_here(PLB_LOG_INFO, "GPU %d copies from GPU %d %s", gpu, other, can ? "directly" : "by the host");
-    reached[other] = can ? YES : NO;
-    return can;
-}
-
 const char *plb_cuda_pin(int gpu, void *memory, size_t bytes)
 {
     plb_cuda.cudaSetDevice_(gpu); /* any thread may call pin */

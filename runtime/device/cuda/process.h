@@ -3,8 +3,6 @@
 #ifndef PLB_DEVICE_CUDA_PROCESS_H
 #define PLB_DEVICE_CUDA_PROCESS_H
 
-#include <stdbool.h>
-
 #include "device/cuda/library.h"
 
 /* A GPU of this process has been opened. */
@@ -20,10 +18,6 @@ int plb_cuda_end(int gpu, const char *why);
 /* Has the GPU's pool for cudaMallocAsync keep so many bytes; gives back what nobody uses. NULL: no pool. */
 cudaMemPool_t plb_cuda_keep_pool(int gpu, double bytes);
 void plb_cuda_trim_pool(cudaMemPool_t pool);
-
-/* Whether this GPU, which is the thread's, copies from the memory of another one that the process has opened,
- * without the host: lets it do so the first time, and notes the answer for CUDA's numbers of GPUs. */
-bool plb_cuda_reaches(signed char reached[PLB_CUDA_GPUS], int gpu, int other);
 
 /* Locks pages of host memory for the copies of all GPUs; this one is the thread's afterwards. NULL, or why it
  * has failed. */

@@ -23,7 +23,7 @@ static size_t byte_of(const struct plb_dataset *set, int i, int64_t unit)
     return offset;
 }
 
-size_t plb_place_bytes(const struct plb_dataset *set, int i, struct plb_range range)
+static size_t bytes_of(const struct plb_dataset *set, int i, struct plb_range range)
 {
     size_t offset, bytes = (size_t)range.count;
     if (!is_replicated(set, i))
@@ -84,12 +84,11 @@ static void take_all(struct plb_device_places *p, int64_t inputs, int places)
     double total = 0.0;
     for (int i = 0; i < p->set->n; i++)
         if ((inputs & PLB_BUFFER(i)) != 0)
-            total += places * (double)plb_place_bytes(p->set, i, whole(p->set, i));
+            total += places * (double)bytes_of(p->set, i, whole(p->set, i));
     const double part = p->room < total ? p->room / total : 1.0;
     for (int i = 0; i < p->set->n && part > 0.0; i++)
         if ((inputs & PLB_BUFFER(i)) != 0)
-            plb_device_take(p, &p->at[i],
-                            (size_t)(part * (double)plb_place_bytes(p->set, i, whole(p->set, i))));
+            plb_device_take(p, &p->at[i], (size_t)(part * (double)bytes_of(p->set, i, whole(p->set, i))));
 }
 
 void plb_device_places_open(struct plb_device_places *p, double room)
@@ -100,8 +99,7 @@ void plb_device_places_open(struct plb_device_places *p, double room)
     take_all(p, inputs & p->set->named, 2);
 }
 
-/* Gives up the places of a mask. Returns whether there were any. Memory that another device still copies from
- * is left behind. */
+/* Gives up the places of a mask. Returns whether there were any. */
 static bool give_up(struct plb_device_places *p, int64_t buffers)
 {
     bool any = false;
@@ -110,8 +108,6 @@ static bool give_up(struct plb_device_places *p, int64_t buffers)
         if ((buffers & PLB_BUFFER(i)) == 0)
             continue;
         any |= in->memory != NULL;
-        if (plb_peers_read(p, in, false) || plb_peers_read(p, in, true))
-            in->memory = in->results = NULL;
         plb_device_give_back(p, &in->memory, in->bytes);
         plb_device_give_back(p, &in->results, in->bytes);
         plb_rangeset_fini(&in->here);
@@ -119,20 +115,18 @@ static bool give_up(struct plb_device_places *p, int64_t buffers)
         plb_rangeset_fini(&in->elsewhere);
         for (int lane = 0; lane < PLB_MAX_LANES; lane++)
             plb_rangeset_fini(&in->coming[lane]);
-        in->units.count = 0;
+        *in = (struct plb_place){.memory = NULL};
     }
     return any;
 }
 
 bool plb_device_places_give_up(struct plb_device_places *p)
 {
-    plb_peers_withdraw(p);
     return give_up(p, plb_dataset_inputs(p->set));
 }
 
 void plb_device_places_fini(struct plb_device_places *p)
 {
-    plb_peers_leave(p);
     give_up(p, -1);
     plb_device_lanes_free(p);
 }
@@ -172,7 +166,6 @@ static void change_places(struct plb_place *in, const struct plb_rangeset *count
     char *results = in->results;
     in->results = in->memory;
     in->memory = results;
-    in->side = !in->side;
     for (int k = 0; k < in->made.n; k++)
         plb_rangeset_add_common(&in->here, in->made.at[k], counted);
 }
@@ -189,16 +182,13 @@ static void feed(struct plb_device_places *p, const struct plb_renewal *n)
         if (f->input >= p->set->n) /* the core knows nothing of buffers */
             continue;
         struct plb_place *in = &p->at[f->input];
-        if (next && f->now && in->results != NULL && in->output == f->output
-            && !plb_peers_read(p, in, true)) /* else no results are there */
+        if (next && f->now && in->results != NULL && in->output == f->output)
             change_places(in, &n->counted);
         take_results(p, f);
     }
     for (int i = 0; i < p->set->n; i++) {
-        struct plb_place *in = &p->at[i];
-        plb_rangeset_clear(&in->made);
-        plb_rangeset_clear(&in->elsewhere);
-        in->blocked = (in->blocked || (n->fed & PLB_BUFFER(i)) != 0) && plb_peers_read(p, in, false);
+        plb_rangeset_clear(&p->at[i].made);
+        plb_rangeset_clear(&p->at[i].elsewhere);
     }
     p->pass = n->pass;
 }
@@ -216,9 +206,7 @@ int plb_device_places_renew(struct plb_device_places *p, const struct plb_renewa
                             struct plb_error *err)
 {
     int status = 0;
-    plb_peers_withdraw(p);
     feed(p, n);
-    plb_peers_offer(p);
     for (int i = 0; i < p->set->n && status == 0; i++) {
         struct plb_place *in = &p->at[i];
         const size_t bytes = p->set->at[i].bytes;
@@ -254,13 +242,12 @@ static bool comes_elsewhere(const struct plb_place *in, int lane, struct plb_ran
 
 /* Whether a task writes its results to the place of those that feed the input. A second task of a unit does
  * not, as either result may count: the one that is there becomes no input. */
-static bool writes(const struct plb_device_places *p, struct plb_place *in, struct plb_range task,
-                   bool reaches)
+static bool writes(struct plb_place *in, struct plb_range task, bool reaches)
 {
     if (in->results == NULL)
         return false;
     if (reaches && plb_range_within(task, in->units) && !plb_rangeset_overlaps(&in->made, task)
-        && !plb_rangeset_overlaps(&in->elsewhere, task) && !plb_peers_read(p, in, true))
+        && !plb_rangeset_overlaps(&in->elsewhere, task))
         return true;
     plb_rangeset_remove(&in->made, task);
     plb_rangeset_add(&in->elsewhere, task);
@@ -281,12 +268,11 @@ int64_t plb_device_places_find(struct plb_device_places *p, int lane, struct plb
             in->units = fitting(in, set, i, around.first);
         const bool aligned = set->at[i].mode != PLB_PARTITION || byte_of(set, i, task.first) % ALIGNED == 0;
         const bool reaches = aligned || p->ops->copy_within != NULL;
-        if (writes(p, in, task, reaches)) {
+        if (writes(in, task, reaches)) {
             data[in->output] = aligned ? in->results + offset_of(p, i, task.first) : NULL;
             found |= PLB_BUFFER(in->output);
         }
-        in->blocked = in->blocked && plb_peers_read(p, in, false);
-        if (!reaches || in->blocked || !plb_range_within(around, in->units)
+        if (!reaches || !plb_range_within(around, in->units)
             || (p->ops->follow == NULL && comes_elsewhere(in, lane, around)))
             continue;
         data[i] = aligned ? plb_device_place(p, i, is_replicated(set, i) ? 0 : task.first) : NULL;
@@ -311,7 +297,7 @@ static int leave_out(const struct plb_device_places *p, const struct plb_place *
 }
 
 /* The range k of those that are missing, with the ones behind it that are near: units between them, which are
- * here already, are copied again; not where others may copy them from here. *k becomes the last one. */
+ * here already, are copied again. *k becomes the last one. */
 static struct plb_range with_near(const struct plb_device_places *p, int i,
                                   const struct plb_rangeset *missing, int *k)
 {
@@ -319,9 +305,8 @@ static struct plb_range with_near(const struct plb_device_places *p, int i,
     for (; *k + 1 < missing->n; ++*k) {
         const struct plb_range next = missing->at[*k + 1];
         const struct plb_range between = {plb_range_end(all), next.first - plb_range_end(all)};
-        if (plb_place_bytes(p->set, i, between) > p->ops->near
-            || plb_rangeset_lacking(&p->at[i].here, between).count > 0
-            || plb_rangeset_overlaps(&p->at[i].offered, between))
+        if (bytes_of(p->set, i, between) > p->ops->near
+            || plb_rangeset_lacking(&p->at[i].here, between).count > 0)
             break;
         all = plb_range_hull(all, next);
     }
@@ -339,8 +324,9 @@ int plb_device_places_bring(struct plb_device_places *p, int lane, int i, struct
     int status = leave_out(p, in, lane, around, &missing);
     for (int k = 0; k < missing.n && status == 0; k++) {
         const struct plb_range r = with_near(p, i, &missing, &k);
-        status = plb_peers_copy(p, lane, i, r,
-                                host + ((ptrdiff_t)byte_of(p->set, i, r.first) - (ptrdiff_t)begin));
+        status = plb_copy_in(p, lane, plb_device_place(p, i, r.first),
+                             host + ((ptrdiff_t)byte_of(p->set, i, r.first) - (ptrdiff_t)begin),
+                             bytes_of(p->set, i, r));
     }
     for (int k = 0; k < missing.n && status == 0; k++)
         plb_rangeset_add(&in->coming[lane], missing.at[k]);
@@ -348,7 +334,7 @@ int plb_device_places_bring(struct plb_device_places *p, int lane, int i, struct
     const ptrdiff_t before = (ptrdiff_t)byte_of(p->set, i, around.first) - (ptrdiff_t)begin; /* or 0 */
     char *at = plb_device_place(p, i, around.first);
     if (status == 0 && data + before != at)
-        status = p->ops->copy_within(p->device, lane, data + before, at, plb_place_bytes(p->set, i, around));
+        status = p->ops->copy_within(p->device, lane, data + before, at, bytes_of(p->set, i, around));
     if (in->read[lane].count == 0)
         in->host[lane] = host + before;
     in->read[lane] = in->read[lane].count > 0 ? plb_range_hull(in->read[lane], around) : around;
@@ -365,8 +351,7 @@ int plb_device_places_launched(struct plb_device_places *p, int lane, struct plb
             continue;
         char *at = in->results + offset_of(p, i, task.first);
         if (data[in->output] != at)
-            status = p->ops->copy_within(p->device, lane, at, data[in->output],
-                                         plb_place_bytes(p->set, i, task));
+            status = p->ops->copy_within(p->device, lane, at, data[in->output], bytes_of(p->set, i, task));
         if (status == 0)
             plb_rangeset_add(&in->made, task);
     }
@@ -375,9 +360,6 @@ int plb_device_places_launched(struct plb_device_places *p, int lane, struct plb
 
 void plb_device_places_end(struct plb_device_places *p, int lane, bool well)
 {
-    plb_peers_copied(p, lane);
-    if (!well)
-        plb_peers_withdraw(p);
     for (int i = 0; i < PLB_MAX_DATA; i++) {
         struct plb_rangeset *coming = &p->at[i].coming[lane];
         if (well)

@@ -16,17 +16,11 @@
 #ifndef PLB_NODE_PU_DEVICE_PLACES_H
 #define PLB_NODE_PU_DEVICE_PLACES_H
 
-#include <pthread.h>
-
 #include "app/dataset.h"
 #include "app/parts.h"
 #include "device/device.h"
 #include "host/child.h"
 #include "node/memory/page_locks.h"
-
-/* Parts that the tasks of a lane copy from other devices. More: they copy from the host what is left. Each
- * neighbour and each input is one as a rule. */
-#define PLB_BORROWED 16
 
 /* Of a replicated buffer, whose ranges are bytes; or of an input that is split, whose ranges are units. */
 struct plb_place {
@@ -39,9 +33,6 @@ struct plb_place {
     char *results; /* of the output that feeds it in the next pass: a second place; NULL: there is none */
     int output;
     struct plb_rangeset made, elsewhere; /* units of this pass whose results are in `results`, and are not */
-    struct plb_rangeset offered;         /* to the other devices of the rank, in this pass */
-    int side, readers[2]; /* lanes of these that copy from `memory`: readers[side]; from `results` */
-    bool blocked;         /* since the pass began, these copy from `memory` what it was before */
 };
 
 /* A zeroed struct, but for device and set, has no places. */
@@ -58,11 +49,6 @@ struct plb_device_places {
     struct plb_place at[PLB_MAX_DATA];
     char *lane[PLB_MAX_LANES]; /* memory for what of a task has no place, and kept; or NULL */
     size_t lane_bytes[PLB_MAX_LANES];
-    struct plb_peers *peers; /* of the rank, borrowed; NULL: it copies nothing from other devices */
-    struct plb_device_places *next_peer;
-    int64_t from_peers;                         /* of `in`: bytes from other devices */
-    int *borrowed[PLB_MAX_LANES][PLB_BORROWED]; /* readers that the lane counts among */
-    int n_borrowed[PLB_MAX_LANES];
 };
 
 /* News for a PU since its latest task: passes have begun. A zeroed struct has none. */
@@ -121,9 +107,8 @@ int plb_device_places_launched(struct plb_device_places *places, int lane, struc
 /* The lane is empty. well: all that was enqueued there is complete. */
 void plb_device_places_end(struct plb_device_places *places, int lane, bool well);
 
-/* Where units from `first` on of input i are, on the device; and their bytes. */
+/* Where units from `first` on of input i are, on the device. */
 char *plb_device_place(const struct plb_device_places *places, int i, int64_t first);
-size_t plb_place_bytes(const struct plb_dataset *set, int i, struct plb_range range);
 
 /* -------------------------------------------------------------------------------- memory */
 
@@ -141,44 +126,6 @@ char *plb_device_lane(struct plb_device_places *places, int lane, size_t needed,
  * memory may need that of all lanes. */
 void plb_device_lane_free(struct plb_device_places *places, int lane);
 void plb_device_lanes_free(struct plb_device_places *places);
-
-/* ---------------------------------------------------------- other devices of the rank
- *
- * A device offers, when it begins a pass, the units of inputs that results feed which are in its memory.
- * Until its next pass nobody writes there. Other devices that are in the same pass copy from there: halos,
- * and units that changed hands. A copy may still run when the device begins a further pass, in which
- * something else would go there. Until the copy has ended nothing does, and what would have a place there has
- * none: nobody waits for anybody. Units that no device offers come from the host, which has all.
- *
- * Each PU's thread calls these functions for its own device. */
-
-/* Of a rank. */
-struct plb_peers {
-    pthread_mutex_t lock; /* guards the list, and what the devices in it offer and read */
-    struct plb_device_places *first;
-};
-
-/* A device joins, which was opened; and leaves, before its memory is freed. One that has no memory of its
- * own, or cannot copy from others, need not join. */
-void plb_peers_join(struct plb_peers *peers, struct plb_device_places *places);
-void plb_peers_leave(struct plb_device_places *places);
-
-/* Takes back all that the device offers. */
-void plb_peers_withdraw(struct plb_device_places *places);
-
-/* Offers the units that are in its memory; nothing is in flight. */
-void plb_peers_offer(struct plb_device_places *places);
-
-/* Whether others still copy from a place of an input: its own one, or that of its results. */
-bool plb_peers_read(const struct plb_device_places *places, const struct plb_place *in, bool results);
-
-/* Copies units of input i to their place, in the lane: from other devices, or from `host`, where the first of
- * them is. Returns the device's status. */
-int plb_peers_copy(struct plb_device_places *places, int lane, int i, struct plb_range units,
-                   const char *host);
-
-/* The copies of a lane have ended. */
-void plb_peers_copied(struct plb_device_places *places, int lane);
 
 /* ------------------------------------------------- copies between the host and the device */
 

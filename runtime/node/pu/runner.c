@@ -244,8 +244,6 @@ static void *run(void *runner)
     plb_crash_enter(&r->place);
     r->is_open = plb_pu_open(&r->executor, &r->pu, &shared->config, &r->err);
     r->executor.places.locks = &shared->locks;
-    if (r->is_open && !r->executor.on_host && r->executor.ops->copy_peer != NULL)
-        plb_peers_join(&shared->peers, &r->executor.places);
     plb_reported_init(r);
     pthread_mutex_lock(&shared->lock);
     r->opened = true;
@@ -306,15 +304,10 @@ bool plb_runner_join(struct plb_runner *r, double until)
 {
     if (r->started && !join(r->thread, until))
         return false;
-    r->started = false;
-    return true;
-}
-
-void plb_runner_close(struct plb_runner *r)
-{
-    if (r->is_open && !r->started)
+    if (r->is_open)
         plb_executor_close(&r->executor);
-    r->is_open = r->is_open && r->started;
+    r->started = r->is_open = false;
+    return true;
 }
 
 void plb_runner_leave(struct plb_runner *r, const struct plb_slice *task,

@@ -21,13 +21,10 @@ void plb_runner_fini(struct plb_runner *runner); /* its thread has ended */
 /* Starts the thread; false where the system has none left. */
 bool plb_runner_start(struct plb_runner *runner);
 
-/* Waits for the thread to end, which it does once the node is stopping and no task runs. False: it has not
- * ended until then, on plb_now()'s clock. */
+/* Waits for the thread to end, which it does once the node is stopping and no task runs. Then closes the
+ * device: what a kernel keeps for the thread, such as a library's handle of a stream, has gone before. False:
+ * it has not ended until then, on plb_now()'s clock. */
 bool plb_runner_join(struct plb_runner *runner, double until);
-
-/* Closes the device of a thread that has ended: what a kernel keeps for the thread, such as a library's
- * handle of a stream, has gone before. */
-void plb_runner_close(struct plb_runner *runner);
 
 /* The device has failed in a task, or hangs in it. It drops out, and so do the tasks that wait in slots.
  * Under the lock. */

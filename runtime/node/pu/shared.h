@@ -13,12 +13,10 @@
 #include "node/memory/page_locks.h"
 #include "node/memory/sends.h"
 #include "node/memory/unasked.h"
-#include "node/pu/device_places.h"
 
 struct plb_node_shared {
     struct plb_node_config config; /* constant */
     struct plb_page_locks locks;   /* needs no lock of the node */
-    struct plb_peers peers;        /* the same */
     struct plb_mirror *mirror;     /* of the communication thread alone; NULL: no inputs are kept */
     struct plb_keep *keep;         /* the same; NULL: no results stay */
     struct plb_sends sends;        /* of the communication thread alone */
