@@ -90,9 +90,20 @@ copy_licenses() {
     { xargs -d '\n' dpkg-query -S <"$list.names" 2>/dev/null || true; } | sed 's/:.*//' | sort -u |
         while read -r package; do
             if [[ -e /usr/share/doc/$package/copyright ]]; then
-                install -m 644 "/usr/share/doc/$package/copyright" "$new/share/licenses/$package"
+                add_license "$package"
             fi
         done
+}
+# Packages of one source, such as the libraries of GCC, have the same terms: one file with several names.
+add_license() { # PACKAGE
+    local terms=/usr/share/doc/$1/copyright other
+    for other in "$new"/share/licenses/*; do
+        if [[ -f $other ]] && cmp -s "$terms" "$other"; then
+            ln "$other" "$new/share/licenses/$1"
+            return
+        fi
+    done
+    install -m 644 "$terms" "$new/share/licenses/$1"
 }
 
 write_readme() { # GLIBC
