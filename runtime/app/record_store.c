@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/crc32c.h"
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/path.h"
 
@@ -43,7 +44,8 @@ struct plb_record_store {
     struct piece *pieces;
     int n_pieces, capacity;
     struct plb_record_stream *stream; /* NULL: there is none */
-    const struct plb_rangeset *anew;  /* units whose earlier records do not count; NULL: none */
+    struct plb_forgotten *forgotten;  /* whose earlier records do not count; n_forgotten of them */
+    int n_forgotten;
 };
 
 struct plb_record_store *plb_record_store_new(const struct plb_data *data, int n, const char *beside)
@@ -101,23 +103,6 @@ static bool open_file(struct plb_record_store *s)
     return s->fd >= 0;
 }
 
-static bool move(int fd, bool writes, void *memory, size_t bytes, int64_t at)
-{
-    for (char *data = memory; bytes > 0;) {
-        ssize_t n = writes ? pwrite(fd, data, bytes, at) : pread(fd, data, bytes, at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n == 0)
-            errno = writes ? ENOSPC : EIO;
-        if (n <= 0)
-            return false;
-        data += n;
-        at += n;
-        bytes -= (size_t)n;
-    }
-    return true;
-}
-
 static void add_piece(struct plb_record_store *s, struct plb_range units, struct plb_range result, int64_t at)
 {
     s->pieces = plb_room(s->pieces, s->n_pieces, &s->capacity, sizeof *s->pieces);
@@ -148,9 +133,9 @@ bool plb_record_store_keep(struct plb_record_store *s, int pass, struct plb_rang
     if (units->n == 0 || s->failure != 0)
         return units->n == 0;
     head.crc = s->borrowed ? sum(NULL, bytes, n, sum(&head, units->at, ranges, 0)) : 0;
-    if ((s->fd < 0 && !open_file(s)) || !move(s->fd, true, &head, sizeof head, s->end)
-        || !move(s->fd, true, units->at, ranges, s->end + (int64_t)sizeof head)
-        || !move(s->fd, true, (void *)bytes, n, at)) {
+    if ((s->fd < 0 && !open_file(s)) || !plb_file_move(s->fd, true, &head, sizeof head, s->end)
+        || !plb_file_move(s->fd, true, units->at, ranges, s->end + (int64_t)sizeof head)
+        || !plb_file_move(s->fd, true, (void *)bytes, n, at)) {
         s->failure = errno;
         return false;
     }
@@ -202,7 +187,7 @@ int plb_record_store_failure(const struct plb_record_store *s, const char **path
 /* ------------------------------------------------------------------- a journal's */
 
 /* Adds what counts of the units of a result to the index, and those of the pass to `found`. The stream also
- * hears of what an earlier run has written and this one makes again. */
+ * hears of what an earlier run has written and this one executes again. */
 static void adopt(struct plb_record_store *s, const struct head *head, const struct plb_rangeset *ranges,
                   int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
 {
@@ -215,32 +200,28 @@ static void adopt(struct plb_record_store *s, const struct head *head, const str
         if (head->pass < pass || known)
             give(s, ranges->at[k], result, at, all);
     }
-    if (head->pass == pass)
-        for (int i = 0; i < units->n; i++)
-            for (int k = 0; k < ranges->n; k++) {
-                int64_t a = units->at[i].first, b = a + units->at[i].count, c = ranges->at[k].first;
-                int64_t first = a > c ? a : c, d = c + ranges->at[k].count, end = b < d ? b : d;
-                if (end <= first)
-                    continue;
-                struct plb_range both = {first, end - first};
-                add_piece(s, both, result, at);
-                plb_rangeset_add(found, both);
-                if (!known)
-                    give(s, both, result, at, all);
-            }
+    struct plb_rangeset both = {0};
+    for (int k = 0; k < ranges->n && head->pass == pass; k++)
+        plb_rangeset_add_common(&both, ranges->at[k], units);
+    for (int i = 0; i < both.n; i++) {
+        add_piece(s, both.at[i], result, at);
+        plb_rangeset_add(found, both.at[i]);
+        if (!known)
+            give(s, both.at[i], result, at, all);
+    }
+    plb_rangeset_fini(&both);
 }
 
-/* The same without the units that are executed anew. */
-static void adopt_others(struct plb_record_store *s, const struct head *head, const struct plb_range *ranges,
-                         int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
+/* The same without units that were forgotten since. */
+static void adopt_rest(struct plb_record_store *s, const struct head *head, const struct plb_range *ranges,
+                       int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
 {
-    struct plb_rangeset others = {0};
+    struct plb_rangeset rest = {0};
     for (int k = 0; k < head->n_ranges; k++)
-        plb_rangeset_add(&others, ranges[k]);
-    if (s->anew != NULL)
-        plb_rangeset_remove_all(&others, s->anew);
-    adopt(s, head, &others, at, pass, units, found);
-    plb_rangeset_fini(&others);
+        plb_rangeset_add(&rest, ranges[k]);
+    plb_forgotten_remove(s->forgotten, s->n_forgotten, at, &rest);
+    adopt(s, head, &rest, at, pass, units, found);
+    plb_rangeset_fini(&rest);
 }
 
 /* Reads the result at the end of what is known. False where there is none that is whole. */
@@ -248,7 +229,7 @@ static bool read_next(struct plb_record_store *s, int64_t size, int pass, const 
                       struct plb_rangeset *found)
 {
     struct head head;
-    if (size - s->end < (int64_t)sizeof head || !move(s->fd, false, &head, sizeof head, s->end))
+    if (size - s->end < (int64_t)sizeof head || !plb_file_move(s->fd, false, &head, sizeof head, s->end))
         return false;
     int64_t left = size - s->end - (int64_t)sizeof head, ranges = (int64_t)sizeof(struct plb_range);
     if (head.zero != 0 || head.n_ranges < 1 || head.bytes < 0 || head.n_ranges > left / ranges
@@ -256,22 +237,21 @@ static bool read_next(struct plb_record_store *s, int64_t size, int pass, const 
         return false;
     size_t n = (size_t)(head.n_ranges * ranges + head.bytes);
     char *rest = malloc(n);
-    bool whole = rest != NULL && move(s->fd, false, rest, n, s->end + (int64_t)sizeof head)
+    bool whole = rest != NULL && plb_file_move(s->fd, false, rest, n, s->end + (int64_t)sizeof head)
               && sum(&head, rest, n, 0) == head.crc;
     if (whole) {
-        adopt_others(s, &head, (const void *)rest, s->end + (int64_t)sizeof head + head.n_ranges * ranges,
-                     pass, units, found);
+        adopt_rest(s, &head, (const void *)rest, s->end + (int64_t)sizeof head + head.n_ranges * ranges, pass,
+                   units, found);
         s->end += (int64_t)(sizeof head + n);
     }
     free(rest);
     return whole;
 }
 
-void plb_record_store_anew(struct plb_record_store *s, const struct plb_rangeset *units)
+void plb_record_store_forget(struct plb_record_store *s, struct plb_forgotten *list, int n)
 {
-    s->anew = units;
-    if (s->stream != NULL)
-        plb_record_stream_anew(s->stream, units);
+    s->forgotten = list;
+    s->n_forgotten = n;
 }
 
 bool plb_record_store_adopt(struct plb_record_store *s, int fd, int pass, struct plb_rangeset *units)
@@ -284,8 +264,12 @@ bool plb_record_store_adopt(struct plb_record_store *s, int fd, int pass, struct
         return false;
     if (s->stream != NULL && !plb_record_stream_begin(s->stream, fd, true))
         return false;
+    if (s->stream != NULL && s->n_forgotten > 0)
+        plb_record_stream_forget(s->stream, s->forgotten, s->n_forgotten);
     while (units != NULL && read_next(s, size, pass, units, &found)) {
     }
+    if (s->n_forgotten > 0 && s->forgotten[s->n_forgotten - 1].records == INT64_MAX)
+        s->forgotten[s->n_forgotten - 1].records = s->end;
     if (units != NULL)
         plb_rangeset_clear(units);
     for (int i = 0; i < found.n; i++)
@@ -319,7 +303,7 @@ static bool find(const struct plb_record_store *s, const struct piece *p, int pa
     *lengths = plb_grow(*lengths, n);
     *at = p->at;
     for (int k = 0;; k++) {
-        if (!move(s->fd, false, *lengths, n, *at))
+        if (!plb_file_move(s->fd, false, *lengths, n, *at))
             return false;
         *at += (int64_t)n;
         for (int64_t u = 0; u < p->result.count && k < part; u++)
@@ -353,7 +337,7 @@ static bool copy(const struct plb_record_store *s, int64_t at, int64_t bytes, ch
 {
     for (int64_t n; bytes > 0; at += n, bytes -= n) {
         n = bytes < COPY ? bytes : COPY;
-        if (!move(s->fd, false, buffer, (size_t)n, at))
+        if (!plb_file_move(s->fd, false, buffer, (size_t)n, at))
             return false;
         fwrite(buffer, 1, (size_t)n, out);
     }

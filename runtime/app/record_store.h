@@ -29,9 +29,10 @@ void plb_record_store_free(struct plb_record_store *store); /* NULL: nothing */
  * is until plb_record_store_go_on. False where it cannot be read, or does not tell how far its stream is. */
 bool plb_record_store_adopt(struct plb_record_store *store, int fd, int pass, struct plb_rangeset *units);
 
-/* Before plb_record_store_adopt: no earlier record of these units counts, of whatever pass. A stream gets
- * their next records even if the earlier run wrote others. Borrowed as long as the store is. */
-void plb_record_store_anew(struct plb_record_store *store, const struct plb_rangeset *units);
+/* Before plb_record_store_adopt: n times units were forgotten. Their records until then do not count, of
+ * whatever pass. The last entry may be of this run: `records` INT64_MAX, and `mark` below 0; then
+ * plb_record_store_adopt fills them in. Borrowed until then. */
+void plb_record_store_forget(struct plb_record_store *store, struct plb_forgotten *list, int n);
 
 /* Cuts off what the adopted file has behind its last whole result. False, and errno, where it cannot. */
 bool plb_record_store_go_on(struct plb_record_store *store);

@@ -34,9 +34,11 @@ struct plb_record_stream {
     struct plb_stream_shape shape;
     int n_parts, n_ways;
     bool remembers, began;
+    bool holds; /* writes nothing yet */
     int file;
-    int64_t known;                   /* the mark of an earlier run */
-    const struct plb_rangeset *anew; /* units that are written all the same; NULL: none */
+    int64_t known;      /* the mark of an earlier run */
+    uint32_t forgotten; /* how often units were */
+    bool *written;      /* by unit: an earlier run has, before units were forgotten last; NULL: none was */
     struct way *ways;
     pthread_t thread;
     pthread_mutex_t lock; /* for what follows */
@@ -106,19 +108,10 @@ static void fail(struct plb_record_stream *s, const struct way *way, int reason)
 
 static bool read_at(struct plb_record_stream *s, void *memory, size_t bytes, int64_t at)
 {
-    for (char *data = memory; bytes > 0;) {
-        ssize_t n = pread(s->file, data, bytes, at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0) {
-            fail(s, NULL, n == 0 ? EIO : errno);
-            return false;
-        }
-        data += n;
-        at += n;
-        bytes -= (size_t)n;
-    }
-    return true;
+    if (plb_file_move(s->file, false, memory, bytes, at))
+        return true;
+    fail(s, NULL, errno);
+    return false;
 }
 
 static void flush(struct plb_record_stream *s)
@@ -198,9 +191,10 @@ static int64_t unit_at(const struct plb_record_stream *s, int64_t place)
     return s->shape.order != NULL ? s->shape.order[place] : place;
 }
 
-static bool is_anew(const struct plb_record_stream *s, int64_t unit)
+/* Whether an earlier run has written the unit at this place. */
+static bool was_written(const struct plb_record_stream *s, int64_t place)
 {
-    return s->anew != NULL && plb_rangeset_overlaps(s->anew, (struct plb_range){unit, 1});
+    return place < s->known || (s->written != NULL && s->written[unit_at(s, place)]);
 }
 
 static bool has_record(const struct plb_record_stream *s, int64_t unit)
@@ -232,7 +226,7 @@ static void remember(struct plb_record_stream *s, int64_t mark)
     bool further = s->failure == 0 && mark > s->mark;
     s->mark = further ? mark : s->mark;
     pthread_mutex_unlock(&s->lock);
-    if (further && s->remembers && !plb_stream_mark_write(s->file, mark))
+    if (further && s->remembers && !plb_stream_mark_write(s->file, mark, s->forgotten))
         fail(s, NULL, errno);
 }
 
@@ -254,7 +248,7 @@ static void take(struct plb_record_stream *s, int32_t number)
     }
     if (s->shape.in_order)
         for (; s->next < s->shape.units && s->of[unit_at(s, s->next)] != NONE; s->next++)
-            print(s, unit_at(s, s->next), s->next < s->known && !is_anew(s, unit_at(s, s->next)));
+            print(s, unit_at(s, s->next), was_written(s, s->next));
     remember(s, s->shape.in_order ? s->next : r.end);
 }
 
@@ -283,48 +277,6 @@ static void *run(void *context)
 
 /* --------------------------------------------------------------------- its owner */
 
-bool plb_record_stream_begin(struct plb_record_stream *s, int fd, bool remembers)
-{
-    s->file = fd;
-    s->remembers = remembers;
-    if (remembers && !plb_stream_mark_read(fd, &s->known))
-        return false;
-    s->mark = s->known;
-    return true;
-}
-
-void plb_record_stream_anew(struct plb_record_stream *s, const struct plb_rangeset *units)
-{
-    s->anew = units;
-}
-
-/* How far the stream is in order: before the first unit that is written once more. */
-static int64_t first_anew(const struct plb_record_stream *s)
-{
-    int64_t place = 0;
-    while (place < s->known && !is_anew(s, unit_at(s, place)))
-        place++;
-    return place;
-}
-
-bool plb_record_stream_cut(struct plb_record_stream *s, int64_t end)
-{
-    int64_t to = s->shape.in_order ? first_anew(s) : end;
-    pthread_mutex_lock(&s->lock);
-    bool back = s->mark > to && (!s->shape.in_order || to < s->known);
-    if (back)
-        s->mark = to;
-    if (back && !s->shape.in_order)
-        s->known = to;
-    pthread_mutex_unlock(&s->lock);
-    return !back || plb_stream_mark_write(s->file, to);
-}
-
-bool plb_record_stream_knows(const struct plb_record_stream *s, int64_t end)
-{
-    return !s->shape.in_order && end <= s->known;
-}
-
 /* Signals are for the other threads. */
 static bool start(struct plb_record_stream *s)
 {
@@ -338,6 +290,53 @@ static bool start(struct plb_record_stream *s)
     return reason == 0;
 }
 
+bool plb_record_stream_begin(struct plb_record_stream *s, int fd, bool remembers)
+{
+    s->file = fd;
+    s->remembers = remembers;
+    if (remembers && !plb_stream_mark_read(fd, &s->known, &s->forgotten))
+        return false;
+    s->mark = s->known;
+    return true;
+}
+
+/* In order, a mark counts those that are written since units were forgotten last. Out of order it is a byte
+ * of the file, and no result in it moves. */
+void plb_record_stream_forget(struct plb_record_stream *s, struct plb_forgotten *list, int n)
+{
+    struct plb_forgotten *now = n > 0 && list[n - 1].mark < 0 ? &list[n - 1] : NULL;
+    s->holds = true;
+    if (s->shape.in_order && s->forgotten != (uint32_t)(now != NULL ? n - 1 : n))
+        s->known = 0; /* the mark is older */
+    if (now != NULL)
+        now->mark = s->shape.in_order ? s->known : 0;
+    if (!s->shape.in_order)
+        return;
+    s->known = now != NULL ? 0 : s->known;
+    s->written = plb_forgotten_written(list, n, s->shape.order, s->shape.units);
+    s->forgotten = (uint32_t)n;
+    s->mark = s->known;
+}
+
+bool plb_record_stream_cut(struct plb_record_stream *s, int64_t end)
+{
+    pthread_mutex_lock(&s->lock);
+    bool back = !s->shape.in_order && s->mark > end;
+    if (back)
+        s->known = s->mark = end;
+    const bool waits = s->n_results > 0 && !s->began;
+    s->holds = false;
+    pthread_mutex_unlock(&s->lock);
+    if (back && !plb_stream_mark_write(s->file, end, s->forgotten))
+        return false;
+    return !waits || (s->began = start(s));
+}
+
+bool plb_record_stream_knows(const struct plb_record_stream *s, int64_t end)
+{
+    return !s->shape.in_order && end <= s->known;
+}
+
 void plb_record_stream_give(struct plb_record_stream *s, const struct plb_streamed *result)
 {
     pthread_mutex_lock(&s->lock);
@@ -345,7 +344,7 @@ void plb_record_stream_give(struct plb_record_stream *s, const struct plb_stream
     s->results[s->n_results++] = *result;
     pthread_cond_signal(&s->change);
     pthread_mutex_unlock(&s->lock);
-    if (!s->began)
+    if (!s->began && !s->holds)
         s->began = start(s);
 }
 
@@ -394,6 +393,7 @@ void plb_record_stream_free(struct plb_record_stream *s)
     free(s->index);
     free(s->results);
     free(s->of);
+    free(s->written);
     free(s->lengths);
     free(s->block);
     free(s);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "app/forgotten.h"
 #include "base/rangeset.h"
 
 struct plb_record_stream;
@@ -49,15 +50,16 @@ void plb_record_stream_grow(struct plb_record_stream *stream, int part, const ch
  * the stream goes on from there. False where that is damaged. */
 bool plb_record_stream_begin(struct plb_record_stream *stream, int fd, bool remembers);
 
-/* After plb_record_stream_begin, and before a result is given: these units are written although an earlier
- * run wrote them. In order, a run that goes on from this one begins with the first of them. Borrowed. */
-void plb_record_stream_anew(struct plb_record_stream *stream, const struct plb_rangeset *units);
+/* After plb_record_stream_begin, and before a result is given: n times units were forgotten. In the last
+ * entry, which may be of this run, a mark that is not known yet is filled in. Writes nothing before
+ * plb_record_stream_cut. */
+void plb_record_stream_forget(struct plb_record_stream *stream, struct plb_forgotten *list, int n);
 
 /* Whether an earlier run has written the result that ends at this byte of the file. */
 bool plb_record_stream_knows(const struct plb_record_stream *stream, int64_t end);
 
 /* The file of a journal ends at this byte now: no result behind it has been written. Before a result of this
- * run is given. False, and errno, where the file cannot be written. */
+ * run is given. False, and errno, where the file cannot be written, or no thread begins. */
 bool plb_record_stream_cut(struct plb_record_stream *stream, int64_t end);
 
 /* A result is in the file. */

@@ -1,4 +1,4 @@
-/* A number and its checksum. */
+/* Two numbers and their checksum. */
 #include "app/stream_mark.h"
 
 #include <string.h>
@@ -9,21 +9,23 @@
 /* Zeros: nothing is written yet. */
 struct mark {
     int64_t at;
-    uint32_t crc, zero;
+    uint32_t crc, forgotten;
 };
 
-bool plb_stream_mark_write(int fd, int64_t at)
+bool plb_stream_mark_write(int fd, int64_t at, uint32_t forgotten)
 {
-    struct mark mark = {at, plb_crc32c(0, &at, sizeof at), 0};
+    struct mark mark = {at, plb_crc32c(forgotten, &at, sizeof at), forgotten};
     return pwrite(fd, &mark, sizeof mark, PLB_STREAM_MARK) == sizeof mark;
 }
 
-bool plb_stream_mark_read(int fd, int64_t *at)
+bool plb_stream_mark_read(int fd, int64_t *at, uint32_t *forgotten)
 {
     static const struct mark none;
     struct mark mark = none;
     if (pread(fd, &mark, sizeof mark, PLB_STREAM_MARK) < 0)
         return false;
     *at = mark.at;
-    return memcmp(&mark, &none, sizeof mark) == 0 || mark.crc == plb_crc32c(0, &mark.at, sizeof mark.at);
+    *forgotten = mark.forgotten;
+    return memcmp(&mark, &none, sizeof mark) == 0
+        || mark.crc == plb_crc32c(mark.forgotten, &mark.at, sizeof mark.at);
 }

@@ -8,10 +8,11 @@
 /* The byte of the file where the mark is; that of the journal is before. */
 #define PLB_STREAM_MARK 32
 
-/* Writes it. False, and errno, where that fails. */
-bool plb_stream_mark_write(int fd, int64_t at);
+/* Writes it, and how often units of the journal had been forgotten by then. False, and errno, where that
+ * fails. */
+bool plb_stream_mark_write(int fd, int64_t at, uint32_t forgotten);
 
-/* Reads it: 0 where none was written yet. False where it cannot be read or is damaged. */
-bool plb_stream_mark_read(int fd, int64_t *at);
+/* Reads both: 0 where none was written yet. False where it cannot be read or is damaged. */
+bool plb_stream_mark_read(int fd, int64_t *at, uint32_t *forgotten);
 
 #endif

@@ -347,6 +347,23 @@ bool plb_file_clash(const char *a, const char *b)
     return plb_file_same(a, b) && (one < 0 || other < 0 || one == other);
 }
 
+bool plb_file_move(int fd, bool writes, void *memory, size_t bytes, int64_t at)
+{
+    for (char *data = memory; bytes > 0;) {
+        ssize_t n = writes ? pwrite(fd, data, bytes, at) : pread(fd, data, bytes, at);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n == 0)
+            errno = writes ? ENOSPC : EIO;
+        if (n <= 0)
+            return false;
+        data += n;
+        at += n;
+        bytes -= (size_t)n;
+    }
+    return true;
+}
+
 int plb_file_grow(const char *path, const char *head)
 {
     int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_TRUNC, 0666);

@@ -42,6 +42,10 @@ int plb_file_commit(struct plb_file *file, struct plb_error *err);
 /* Removes the file instead. Releases the struct. */
 void plb_file_drop(struct plb_file *file);
 
+/* Reads from `at` into memory, or writes from memory to there, all of the bytes. False, and errno: EIO where
+ * the file ends before, ENOSPC where nothing can be written. */
+bool plb_file_move(int fd, bool writes, void *memory, size_t bytes, int64_t at);
+
 /* Opens a file to append to it, which begins anew with `head`. -1 and errno where that cannot be. */
 int plb_file_grow(const char *path, const char *head);
 

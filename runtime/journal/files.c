@@ -257,24 +257,6 @@ static size_t write_direct(struct plb_journal_files *f, const char *memory, size
     return written;
 }
 
-/* Moves bytes between memory and FILE.data. */
-static bool move(const struct plb_journal_files *f, bool writes, char *memory, size_t bytes, int64_t at)
-{
-    while (bytes > 0) {
-        ssize_t n = writes ? pwrite(f->data, memory, bytes, at) : pread(f->data, memory, bytes, at);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n == 0)
-            errno = writes ? ENOSPC : EIO;
-        if (n <= 0)
-            return false;
-        memory += n;
-        bytes -= (size_t)n;
-        at += n;
-    }
-    return true;
-}
-
 /* Writes the whole pages of a range, and then its ends. */
 static bool write_range(struct plb_journal_files *f, char *memory, size_t bytes, int64_t at)
 {
@@ -282,8 +264,8 @@ static bool write_range(struct plb_journal_files *f, char *memory, size_t bytes,
     if (f->direct >= 0 && bytes >= LEAST_DIRECT + before && (uintptr_t)(memory + before) % SECTOR == 0)
         whole = write_direct(f, memory + before, (bytes - before) / PAGE * PAGE, at + (int64_t)before);
     size_t after = whole > 0 ? before + whole : 0;
-    return (after == 0 || move(f, true, memory, before, at))
-        && move(f, true, memory + after, bytes - after, at + (int64_t)after);
+    return (after == 0 || plb_file_move(f->data, true, memory, before, at))
+        && plb_file_move(f->data, true, memory + after, bytes - after, at + (int64_t)after);
 }
 
 static bool move_units(struct plb_journal_files *f, const struct plb_dataset *set, bool writes,
@@ -295,7 +277,8 @@ static bool move_units(struct plb_journal_files *f, const struct plb_dataset *se
             plb_dataset_bytes(set, i, units->at[k], &offset, &bytes);
             char *memory = (char *)set->host[i] + offset;
             int64_t at = f->at[i] + (int64_t)offset;
-            if (writes ? !write_range(f, memory, bytes, at) : !move(f, false, memory, bytes, at))
+            if (writes ? !write_range(f, memory, bytes, at)
+                       : !plb_file_move(f->data, false, memory, bytes, at))
                 return false;
         }
     return true;

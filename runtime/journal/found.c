@@ -77,6 +77,59 @@ void plb_found_fini(struct plb_found *f)
     *f = (struct plb_found){.what = PLB_FOUND_NOTHING};
 }
 
+/* The units of a record that were forgotten; false where it has another form. */
+static bool take_forgotten(const struct plb_record *record, struct plb_record_forgotten *of,
+                           const struct plb_range **ranges, size_t *n)
+{
+    if (record->type != PLB_RECORD_FORGOTTEN || record->bytes < sizeof *of
+        || (record->bytes - sizeof *of) % sizeof **ranges != 0)
+        return false;
+    memcpy(of, record->body, sizeof *of);
+    *ranges = (const void *)((const char *)record->body + sizeof *of);
+    *n = (record->bytes - sizeof *of) / sizeof **ranges;
+    return true;
+}
+
+static void forget(const struct plb_record *record, int pass, struct plb_rangeset *accepted)
+{
+    struct plb_record_forgotten of;
+    const struct plb_range *ranges;
+    size_t n;
+    if (take_forgotten(record, &of, &ranges, &n) && of.pass == pass)
+        for (size_t i = 0; i < n; i++)
+            plb_rangeset_remove(accepted, ranges[i]);
+}
+
+int plb_found_forgotten(const struct plb_found *f, int64_t units, struct plb_forgotten **list)
+{
+    struct plb_record record;
+    int32_t n = 0, capacity = 1;
+    bool wrong = false;
+    *list = plb_alloc(sizeof **list);
+    for (size_t at = 0; plb_record_read(f->bytes, f->end, &at, &record);) {
+        struct plb_record_forgotten of;
+        const struct plb_range *ranges;
+        size_t n_ranges;
+        if (!take_forgotten(&record, &of, &ranges, &n_ranges))
+            continue;
+        *list = plb_room(*list, n + 1, &capacity, sizeof **list);
+        (*list)[n] = (struct plb_forgotten){.pass = (int)of.pass, .records = of.records, .mark = of.mark};
+        (*list)[n + 1] = (struct plb_forgotten){0};
+        for (size_t i = 0; i < n_ranges; i++) {
+            wrong |= ranges[i].first < 0 || ranges[i].count < 1 || ranges[i].first > units - ranges[i].count;
+            if (!wrong)
+                plb_rangeset_add(&(*list)[n].units, ranges[i]);
+        }
+        wrong |= of.mark < 0 || of.mark > units;
+        n++;
+    }
+    if (!wrong)
+        return n;
+    plb_forgotten_free(*list, n);
+    *list = NULL;
+    return -1;
+}
+
 bool plb_found_units(const struct plb_found *f, int pass, int64_t units, struct plb_rangeset *accepted)
 {
     struct plb_record record;
@@ -84,6 +137,8 @@ bool plb_found_units(const struct plb_found *f, int pass, int64_t units, struct 
         struct plb_record_pass of;
         const struct plb_record_done *done;
         size_t n;
+        if (record.type == PLB_RECORD_FORGOTTEN)
+            forget(&record, pass, accepted);
         if (!take_done(&record, &of, &done, &n) || of.pass != pass)
             continue;
         for (size_t i = 0; i < n; i++) {

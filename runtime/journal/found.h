@@ -2,7 +2,7 @@
 #ifndef PLB_JOURNAL_FOUND_H
 #define PLB_JOURNAL_FOUND_H
 
-#include "base/rangeset.h"
+#include "app/forgotten.h"
 #include "journal/files.h"
 
 struct plb_found {
@@ -26,6 +26,10 @@ void plb_found_fini(struct plb_found *found);
 
 /* Adds the units that the records of a pass name. False where one of them is not among so many units. */
 bool plb_found_units(const struct plb_found *found, int pass, int64_t units, struct plb_rangeset *accepted);
+
+/* How often units were forgotten, and what in *list, with a zeroed entry behind it: to be given to
+ * plb_forgotten_free. Below 0 and NULL: a record names units that are not among so many. */
+int plb_found_forgotten(const struct plb_found *found, int64_t units, struct plb_forgotten **list);
 
 /* The records of a pass that name some of these units; how many, and in *list, which the caller frees. */
 int plb_found_overlapping(const struct plb_found *found, int pass, const struct plb_rangeset *units,

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "app/forgotten.h"
 #include "job/job.h"
 #include "journal/files.h"
 #include "journal/resume_mode.h"
@@ -39,12 +40,14 @@ struct plb_journal {
     char *found_failed;
     size_t found_end;
     int found_pass;
-    int first_pass;               /* with which the run begins */
-    int first_phase;              /* of that pass */
-    int before[PLB_MAX_PHASES];   /* passes that began before it, by phase */
-    bool over;                    /* all units of that pass are accepted */
-    struct plb_rangeset accepted; /* accepted units of the first pass */
-    struct plb_rangeset anew;     /* units that failed: nothing of them counts any more */
+    int first_pass;                  /* with which the run begins */
+    int first_phase;                 /* of that pass */
+    int before[PLB_MAX_PHASES];      /* passes that began before it, by phase */
+    bool over;                       /* all units of that pass are accepted */
+    struct plb_rangeset accepted;    /* accepted units of the first pass */
+    struct plb_forgotten *forgotten; /* units that failed, and began again: n_forgotten times */
+    int n_forgotten;
+    bool forgets; /* the last time is of this run */
     char *accepted_sums;
 
     /* Of the communication thread. */

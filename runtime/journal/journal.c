@@ -316,7 +316,7 @@ void plb_journal_close(struct plb_journal *j, bool complete)
     release(&j->next);
     release(&j->batch);
     plb_rangeset_fini(&j->accepted);
-    plb_rangeset_fini(&j->anew);
+    plb_forgotten_free(j->forgotten, j->n_forgotten);
     plb_rangeset_fini(&j->folded);
     free(j->accepted_sums);
     free(j->found_job);

@@ -36,7 +36,8 @@ bool plb_record_read(const void *file, size_t bytes, size_t *at, struct plb_reco
     memcpy(&head, here, sizeof head);
     left -= sizeof head;
     if (head.bytes > left || padded(head.bytes) > left || head.type < PLB_RECORD_JOB
-        || head.type > PLB_RECORD_PAST || checksum(&head, here + sizeof head, head.bytes, "", 0) != head.crc)
+        || head.type > PLB_RECORD_FORGOTTEN
+        || checksum(&head, here + sizeof head, head.bytes, "", 0) != head.crc)
         return false;
     *record = (struct plb_record){(enum plb_record_type)head.type, here + sizeof head, head.bytes};
     *at += sizeof head + padded(head.bytes);

@@ -14,6 +14,7 @@ enum plb_record_type {
     PLB_RECORD_DONE,    /* struct plb_record_pass, and an array of struct plb_record_done */
     PLB_RECORD_END,  /* the job is complete; the sentence with which its run failed all the same, or empty */
     PLB_RECORD_PAST, /* results that no run needs any more, for people: an array of struct plb_record_past */
+    PLB_RECORD_FORGOTTEN, /* struct plb_record_forgotten, and an array of struct plb_range */
 };
 
 struct plb_record_job {
@@ -38,6 +39,12 @@ struct plb_record_done {
     double start, seconds;  /* since 1970; of their execution and their copies */
     int64_t sent, received; /* bytes that went from rank 0 to that rank for them, and back */
     uint64_t sum;           /* of their outputs: plb_journal_files_sum */
+};
+
+/* Units that failed in this pass or an earlier one, and are executed anew: they count as accepted only by
+ * records behind this one. As in struct plb_forgotten (app/forgotten.h). */
+struct plb_record_forgotten {
+    int64_t pass, records, mark;
 };
 
 /* Units of a pass that is over. Their outputs need not be on disk. */

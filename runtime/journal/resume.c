@@ -70,8 +70,8 @@ static int open_records(struct plb_journal *j, bool fresh, struct plb_error *err
     int64_t named = j->accepted.units;
     if (store == NULL || plb_journal_files_open_records(&j->files, fresh, err) != PLB_OK)
         return err->status;
-    if (j->anew.n > 0)
-        plb_record_store_anew(store, &j->anew);
+    if (j->n_forgotten > 0)
+        plb_record_store_forget(store, j->forgotten, j->n_forgotten);
     if (!plb_record_store_adopt(store, j->files.records, j->first_pass, fresh ? NULL : &j->accepted)
         || plb_record_store_bytes(store) < j->next.state.records
         || (j->sums_bytes > 0 && j->accepted.units < named))
@@ -107,20 +107,53 @@ static int read_data(struct plb_journal *j, struct plb_error *err)
     return PLB_OK;
 }
 
-/* Has the kernel forget that units failed. */
-static void find_failed(struct plb_journal *j, struct plb_app *app)
+/* Finds what earlier runs have forgotten. In the pass that goes on, the kernel forgets it as well. */
+static int find_forgotten(struct plb_journal *j, struct plb_app *app, struct plb_error *err)
+{
+    struct plb_found found;
+    const int n = plb_found_read(&found, &j->files, err) == PLB_OK
+                    ? plb_found_forgotten(&found, j->set.units, &j->forgotten)
+                    : 0;
+    plb_found_fini(&found);
+    if (n < 0 || (n > 0 && j->job->kernel->retry == NULL))
+        return damaged(j, j->files.path, err);
+    j->n_forgotten = n;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < j->forgotten[i].units.n && j->forgotten[i].pass == j->first_pass; k++)
+            for (struct plb_range r = j->forgotten[i].units.at[k]; r.count > 0; r.first++, r.count--)
+                j->job->kernel->retry(app, r.first);
+    return err->status;
+}
+
+/* Has the kernel forget that units failed, if the user wants that. The entry behind the last one is free. */
+static void find_failed(struct plb_journal *j, struct plb_app *app, struct plb_rangeset *redone)
 {
     for (int64_t u = 0; u < j->set.units && j->resume == PLB_RESUME_FAILED; u++)
         if (j->job->kernel->retry(app, u))
-            plb_rangeset_add(&j->anew, (struct plb_range){u, 1});
+            plb_rangeset_add(redone, (struct plb_range){u, 1});
+    if (redone->n == 0)
+        return;
+    struct plb_forgotten *now = &j->forgotten[j->n_forgotten++];
+    j->forgets = true;
+    *now = (struct plb_forgotten){.pass = j->first_pass, .records = INT64_MAX, .mark = -1};
+    plb_rangeset_add_all(&now->units, redone);
+}
+
+/* Writes what this run has forgotten, if it has: before anything of it is executed or printed. */
+static bool write_forgotten(const struct plb_journal *j)
+{
+    if (!j->forgets)
+        return true;
+    const struct plb_forgotten *last = &j->forgotten[j->n_forgotten - 1];
+    const struct plb_record_forgotten of = {last->pass, last->records, last->mark > 0 ? last->mark : 0};
+    return plb_record_append(j->files.fd, PLB_RECORD_FORGOTTEN, &of, sizeof of, last->units.at,
+                             (size_t)last->units.n * sizeof *last->units.at);
 }
 
 /* Units that the kernel wants to have executed again are not accepted any more. */
 static void leave_out(struct plb_journal *j, struct plb_rangeset *redone)
 {
     const struct plb_kernel *kernel = j->job->kernel;
-    for (int i = 0; i < j->anew.n; i++)
-        plb_rangeset_add(redone, j->anew.at[i]);
     for (int i = 0; i < j->accepted.n && kernel->redo != NULL && j->sums_bytes == 0; i++)
         for (int64_t u = j->accepted.at[i].first; u < j->accepted.at[i].first + j->accepted.at[i].count; u++)
             if (kernel->redo(&j->job->app, u))
@@ -148,14 +181,14 @@ static bool confirm(struct plb_journal *j, const struct plb_rangeset *redone)
     struct plb_found found;
     bool right = plb_found_read(&found, &j->files, &err) == PLB_OK;
     int n = right ? plb_found_overlapping(&found, j->first_pass, redone, &list) : 0;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < j->accepted.n && right; k++) {
-            struct plb_range r = j->accepted.at[k];
-            int64_t end = list[i].first + list[i].count, other = r.first + r.count;
-            int64_t first = list[i].first > r.first ? list[i].first : r.first;
-            int64_t count = (end < other ? end : other) - first;
-            right = count <= 0 || keep(j, list[i], (struct plb_range){first, count});
-        }
+    struct plb_rangeset both = {0};
+    for (int i = 0; i < n && right; i++) {
+        plb_rangeset_clear(&both);
+        plb_rangeset_add_common(&both, (struct plb_range){list[i].first, list[i].count}, &j->accepted);
+        for (int k = 0; k < both.n && right; k++)
+            right = keep(j, list[i], both.at[k]);
+    }
+    plb_rangeset_fini(&both);
     free(list);
     plb_found_fini(&found);
     return right;
@@ -174,22 +207,23 @@ static int bring_back(struct plb_journal *j, struct plb_app *app, struct plb_err
     j->first_phase = app->coming;
     for (int i = 0; i < PLB_MAX_PHASES; i++)
         j->before[i] = app->passes[i];
-    if (find_accepted(j, err) != PLB_OK)
+    if (find_forgotten(j, app, err) != PLB_OK || find_accepted(j, err) != PLB_OK)
         return err->status;
     bool none = j->accepted.units == 0;
     if (read_data(j, err) != PLB_OK)
         return err->status;
     struct plb_rangeset redone = {0};
-    find_failed(j, app);
+    find_failed(j, app, &redone);
     leave_out(j, &redone);
-    int status = open_records(j, none && j->first_pass == 1, err);
+    int status = open_records(j, none && j->first_pass == 1 && j->n_forgotten == 0, err);
     j->over = j->accepted.units == j->set.units;
     j->unmarked = none || j->accepted.units == 0;
+    if (status == PLB_OK
+        && (ftruncate(j->files.fd, (off_t)j->found_end) != 0 || !write_forgotten(j)
+            || (redone.n > 0 && (!confirm(j, &redone) || fdatasync(j->files.fd) != 0))))
+        status = damaged(j, j->files.path, err);
     if (status == PLB_OK && j->set.store != NULL && !plb_record_store_go_on(j->set.store))
         status = damaged(j, j->files.records_path, err);
-    if (status == PLB_OK
-        && (ftruncate(j->files.fd, (off_t)j->found_end) != 0 || (redone.n > 0 && !confirm(j, &redone))))
-        status = damaged(j, j->files.path, err);
     plb_rangeset_fini(&redone);
     return status;
 }

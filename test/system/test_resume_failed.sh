@@ -95,6 +95,67 @@ again 0 -j 1 && [ "$(xargs <ran)" = '3 6' ] && cat printed >>stdout && logged 1 
     [ "$(xargs <stdout)" = 'good1 good2 good4 good5 good3 good6' ]
 ok "also when it was killed in that" $?
 
+# Lines 3 and 6 failed, run again and end well; one of them hangs, the other is noted, and the run is killed.
+# Then each way to go on does the rest alone, and nothing is printed twice.
+cat >sim <<'END'
+#!/bin/sh
+echo "$1" >>ran
+case $1 in 3|6) [ -e go ] || { echo "bad$1"; exit 4; };; esac
+while [ -e "hang$1" ]; do sleep 0.02; done
+echo "good$1"
+END
+# notes_anew N LINE: the journal has this line, counted from 1, behind its first N ranges.
+notes_anew() { "$PLBRUN" --journal log.journal 2>/dev/null | sed "1,$1d" | grep -q ": line $(($2 - 1))\$"; }
+# hangs LINE OTHER ARGUMENTS...: such a run; `state` has what it left.
+hangs() {
+    local line=$1 other=$2 run n; shift 2
+    n=$("$PLBRUN" --journal log.journal | wc -l)
+    : >ran
+    touch go "hang$line"
+    "$PLBRUN" -j 2 --joblog log --range 1-6 --run './sim {}' "$@" --resume-failed >>stdout 2>out &
+    run=$!
+    soon grep -qx "$line" ran && soon grep -qx "$other" ran && soon notes_anew "$n" "$other"
+    kill -9 $run
+    wait $run 2>/dev/null
+    rm -rf state
+    mkdir state
+    cp -a log* stdout state
+}
+# ends_well LINE ARGUMENTS...: a run goes on from `state`, and has only this line to do.
+ends_well() {
+    local line=$1 run; shift
+    rm -rf log*
+    cp -a state/* .
+    : >ran
+    touch "hang$line"
+    "$PLBRUN" -j 2 --joblog log --range 1-6 --run './sim {}' "$@" >>stdout 2>out &
+    run=$!
+    soon grep -qx "$line" ran
+    sed 1d log | cut -f 7 >meanwhile
+    rm "hang$line"
+    wait $run && [ "$(xargs <ran)" = "$line" ] && grep -q 0 meanwhile && ! grep -qvx 0 meanwhile &&
+        logged 1 0 2 0 3 0 4 0 5 0 6 0
+}
+for hung in '3 6' '6 3'; do
+    for order in '' -k; do
+        # shellcheck disable=SC2086 # no word, or one or two
+        fails $order && hangs $hung $order
+        for way in --resume --resume-failed; do
+            # shellcheck disable=SC2086 # no word, or one
+            ends_well "${hung% *}" $order $way && if [ "$order" = -k ]; then
+                [ "$(xargs <stdout)" = 'good1 good2 bad3 good4 good5 bad6 good3 good6' ]
+            else
+                [ "$(sort stdout | xargs)" = 'bad3 bad6 good1 good2 good3 good4 good5 good6' ]
+            fi
+            ok "killed with line ${hung% *} at work${order:+, in order}: $way" $?
+        done
+    done
+done
+rm -f log* go hang*
+ranks 2 -j 1 --joblog log --range 1-6 --run './sim {}' --retries 2 >stdout 2>out
+hangs 6 3 --retries 2 && ends_well 6 --retries 2 --resume-failed
+ok "also where ranks tried them in turn" $?
+
 cat >sim <<'END'
 #!/bin/sh
 echo "$1" >>ran

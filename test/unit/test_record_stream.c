@@ -312,6 +312,39 @@ static void a_reader_that_has_gone_is_told(void **state)
     end(&f);
 }
 
+/* One unit with a record of one byte, which is in the journal before the run begins. */
+static void nothing_is_written_before_a_journal_is_cut(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t length;
+        char byte;
+    } record = {1, 'a'};
+    const struct plb_stream_shape shape = {1, NULL, true};
+    struct plb_forgotten list = {.records = INT64_MAX, .mark = -1};
+    for (int cuts = 0; cuts < 2; cuts++) {
+        FILE *journal = tmpfile(), *out = tmpfile();
+        char path[40];
+        assert_true(journal != NULL && out != NULL);
+        assert_int_equal(pwrite(fileno(journal), &record, 9, 64), 9);
+        snprintf(path, sizeof path, "/dev/fd/%d", fileno(out));
+        struct plb_record_stream *stream = plb_record_stream_new(&shape, 1);
+        assert_true(plb_record_stream_add(stream, 0, path));
+        assert_true(plb_record_stream_begin(stream, fileno(journal), true));
+        list.mark = -1;
+        plb_record_stream_forget(stream, &list, 1);
+        assert_int_equal(list.mark, 0);
+        plb_record_stream_give(stream, &(struct plb_streamed){{0, 1}, {0, 1}, 64, 73, false});
+        if (cuts > 0)
+            assert_true(plb_record_stream_cut(stream, 73));
+        plb_record_stream_end(stream, true);
+        assert_int_equal(lseek(fileno(out), 0, SEEK_END), cuts);
+        plb_record_stream_free(stream);
+        fclose(out);
+        fclose(journal);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -323,6 +356,7 @@ int main(void)
         cmocka_unit_test(what_a_cut_has_lost_is_written_again),
         cmocka_unit_test(a_damaged_mark_is_refused),
         cmocka_unit_test(a_reader_that_has_gone_is_told),
+        cmocka_unit_test(nothing_is_written_before_a_journal_is_cut),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,7 +194,7 @@ struct plb_kernel {
 
     const char *source; /* Optional: the file of which a host has made the kernel (plb/host.h) */
 
-    /* Optional: whether a unit of the earlier run failed (--resume-failed). It is forgotten, and executed. */
+    /* Optional: whether a unit failed in the earlier run; --resume-failed executes it anew. Not in sums. */
     bool (*retry)(struct plb_app *app, int64_t unit);
 };
 

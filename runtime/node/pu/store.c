@@ -11,22 +11,8 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "base/log.h"
-
-static bool write_all(int fd, const char *data, size_t bytes, int64_t at)
-{
-    while (bytes > 0) {
-        ssize_t written = pwrite(fd, data, bytes, at);
-        if (written < 0 && errno == EINTR)
-            continue;
-        if (written <= 0)
-            return false;
-        data += written;
-        at += written;
-        bytes -= (size_t)written;
-    }
-    return true;
-}
 
 /* As the runner decides when the task has ended (node/pu/runner.c). */
 static bool is_wanted(struct plb_node_shared *shared, const struct plb_running *running)
@@ -49,7 +35,7 @@ double plb_store(struct plb_node_shared *shared, const struct plb_running *runni
         if ((set->stored & PLB_BUFFER(i)) == 0)
             continue;
         plb_dataset_bytes(set, i, flight->task.range, &offset, &bytes);
-        if (write_all(set->fd[i], slot->buffer[i], bytes, set->file_at[i] + (int64_t)offset))
+        if (plb_file_move(set->fd[i], true, slot->buffer[i], bytes, set->file_at[i] + (int64_t)offset))
             slot->stored |= PLB_BUFFER(i);
         else
             plb_log_here(PLB_LOG_DEBUG, "a result cannot be written to its file and is sent to rank 0: %s",
