@@ -297,4 +297,4 @@ clean:
 	rm -rf build plbrun
 
 -include $(OBJECTS:.o=.d) $(B)/runtime/plbrun.d
--include $(shell find $(B)/kernels $(B)/papers $(B)/test $(B)/bench -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/gpu $(B)/kernels $(B)/papers $(B)/test $(B)/bench -name '*.d' 2>/dev/null)
