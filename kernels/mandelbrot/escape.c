@@ -2,7 +2,7 @@
  * whose points have all ended makes room for the next one. |z| grows once it is above 2, up to infinity, and
  * then to no number, which compares as above 2. So a point that is inside after some steps was inside during
  * all of them: while no point escapes, steps are not looked at one by one. Where one has escaped, they are
- * made again, and counted. */
+ * computed a second time, and counted. */
 #include "escape.h"
 
 #include <string.h>
