@@ -189,7 +189,7 @@ static bool stream_uses(const struct CUstream_st *stream, const struct fake_bloc
     return false;
 }
 
-bool fake_pending_host(const struct fake_block *block)
+bool fake_pending(const struct fake_block *block)
 {
     for (int d = 0; d < fake.config.devices; d++)
         for (struct CUstream_st *s = NULL; (s = next_stream(s, d)) != NULL;)

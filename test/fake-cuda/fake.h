@@ -147,7 +147,7 @@ void fake_pool_synchronised(int device);
 struct fake_op *fake_enqueue(struct CUstream_st *stream, enum fake_op_kind kind);
 void fake_run(struct CUstream_st *stream, uint64_t seq); /* gives the lock up meanwhile */
 cudaError_t fake_run_device(int device);                 /* all its streams; its sticky error */
-bool fake_pending_host(const struct fake_block *block);
+bool fake_pending(const struct fake_block *block);
 void fake_drop(struct CUstream_st *stream);
 
 /* streams.c */

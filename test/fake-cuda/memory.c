@@ -150,8 +150,9 @@ cudaError_t cudaMalloc(void **out, size_t bytes)
     return fake_leave(status == cudaSuccess ? allocate_device(out, bytes) : status);
 }
 
-/* Synchronises the device. The block is given back before an error is returned, as CUDA's own note says
- * of errors from earlier work: the call itself has happened. */
+/* Synchronises the device, but no other one that copies from the block: that is undefined. The block is given
+ * back before an error is returned, as CUDA's own note says of errors from earlier work: the call itself has
+ * happened. */
 cudaError_t cudaFree(void *start)
 {
     cudaError_t status = fake_enter("cudaFree");
@@ -165,6 +166,8 @@ cudaError_t cudaFree(void *start)
     cudaError_t earlier = fake_run_device(b->device);
     if (fake_block_find(start, FAKE_DEVICE) != b)
         fake_finding("free of what another thread freed meanwhile", "%p", start);
+    if (fake_pending(b))
+        fake_finding("device memory freed that unfinished work uses", "%zu bytes at %p", b->bytes, start);
     fake_block_free(b);
     return fake_leave(status == cudaSuccess ? earlier : status);
 }
@@ -215,7 +218,7 @@ static cudaError_t release_host(struct fake_block *b)
     struct fake_device *d = &fake.devices[b->device];
     if (d->sticky != cudaSuccess)
         fake_run_device(b->device);
-    else if (fake_pending_host(b))
+    else if (fake_pending(b))
         fake_finding("host memory given back that unfinished work uses", "%zu bytes at %p", b->bytes,
                      (void *)b->start);
     cudaError_t sticky = d->sticky;

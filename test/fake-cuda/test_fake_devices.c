@@ -274,6 +274,17 @@ static void copy_of_another_device_s_memory(void)
     cudaMemcpyPeerAsync(to, 0, from, 1, 64, new_stream());
 }
 
+static void free_under_a_copy(void)
+{
+    char *to = new_device(64);
+    OK(cudaDeviceEnablePeerAccess(1, 0));
+    OK(cudaSetDevice(1));
+    char *from = new_device(64);
+    OK(cudaSetDevice(0));
+    OK(cudaMemcpyPeerAsync(to, 0, from, 1, 64, new_stream()));
+    cudaFree(from);
+}
+
 static void any_call(void)
 {
     int count = 0;
@@ -337,6 +348,8 @@ int main(int argc, char **argv)
              .output = "without access"),
         CASE("copy of another device's memory", copy_of_another_device_s_memory, .told = "devices=2",
              .status = FOUND, .output = "do not have the memory"),
+        CASE("free of what another device still copies", free_under_a_copy, .told = "devices=2",
+             .status = FOUND, .output = "that unfinished work uses"),
         CASE("unknown key", any_call, .told = "device=2", .status = FOUND, .output = "unknown key"),
         CASE("unknown call", any_call, .told = "fail=cudaMaloc:1", .status = FOUND,
              .output = "not understood"),
