@@ -138,12 +138,10 @@ static uint32_t number_of(const char *host)
     return hash;
 }
 
-/* Whether this process leaves a line that has failed to others: to those of the other form, where there are
- * two. */
-static bool declines(const struct command_lines *r, uint32_t where)
+/* Whether this process leaves a line that has failed to others. */
+static bool declines(const struct command_lines *r, int what, uint32_t where)
 {
-    bool both = r->spec->has[ON_CPU] && r->spec->has[ON_GPU];
-    return both ? (where & 1u) == (uint32_t)r->form : where == r->where;
+    return what == OTHER_FORM ? (where & 1u) == (uint32_t)r->form : what == ELSEWHERE && where == r->where;
 }
 
 /* Runs a line. False: nobody wants it any more, or those that follow. */
@@ -199,8 +197,8 @@ static bool run_lines(struct command_lines *r)
         int what = todo[i] & ~LAST;
         if (what == NOTHING)
             continue;
-        bool fails = what == ELSEWHERE && declines(r, where[i]);
-        r->yields |= fails && !on_core;
+        bool fails = declines(r, what, where[i]);
+        r->yields |= fails && !on_core && what == OTHER_FORM;
         if ((fails && !on_core) || command_halt_leaves(line.unit))
             outcomes[i].exit = DECLINED;
         else if (fails)
@@ -222,8 +220,7 @@ static bool run_lines(struct command_lines *r)
 static void make_room(const struct command_lines *r)
 {
     static _Thread_local int idle; /* tasks of this slot in a row of which it has run nothing */
-    bool both = r->yields && r->spec->has[ON_CPU] && r->spec->has[ON_GPU];
-    idle = !both || r->progress.ended > 0 ? 0 : idle < MOST_IDLE ? idle + 1 : idle;
+    idle = !r->yields || r->progress.ended > 0 ? 0 : idle < MOST_IDLE ? idle + 1 : idle;
     double until = command_seconds() + ROOM * (1 << idle);
     do
         nanosleep(&(struct timespec){0, (long)(1e9 * ROOM)}, NULL);

@@ -18,8 +18,10 @@ static inline bool has_failed(const struct command_outcome *outcome)
     return has_run(outcome) && (outcome->exit != 0 || outcome->signal != 0);
 }
 
-enum { NOTHING, ANYWHERE, ELSEWHERE }; /* what is to be done with a line in a pass */
-#define LAST 4                         /* and is added where it is not run again, however it ends */
+/* What is to be done with a line in a pass. ELSEWHERE: by another process than that in which it has failed;
+ * OTHER_FORM: by a slot of the other form. */
+enum { NOTHING, ANYWHERE, ELSEWHERE, OTHER_FORM };
+#define LAST 4 /* is added where it is not run again, however it ends */
 
 /* A task's programs: all that is made once for them. */
 struct command_lines {
@@ -32,7 +34,7 @@ struct command_lines {
     int n_env;
     char sequence[48], own[5][100]; /* variables */
     bool ran;                       /* a line of the task has been run */
-    bool yields;                    /* one was left to others, since it has failed here */
+    bool yields;                    /* one was left to the other form, since it has failed in this one */
     struct command_progress progress;
     int failed; /* what the entry returns */
 };

@@ -80,7 +80,9 @@ uint8_t command_past_todo(const struct command_past *past, int64_t retries,
          asked = (past->refused & all_of(processes)) == all_of(processes) && past->passes >= MOST_REFUSED;
     if (!wanted || (past->late && (asked || past->passes >= MOST_LEFT)))
         return NOTHING;
-    int most = command_processes_both(processes) ? MOST_YIELDED : MOST_DECLINED;
+    bool both = command_processes_both(processes);
+    int most = both ? MOST_YIELDED : MOST_DECLINED;
     bool anywhere = past->tries == 0 || past->passes >= most; /* of times more is known then */
-    return (uint8_t)((anywhere ? ANYWHERE : ELSEWHERE) | (past->tries + 1 == retries ? LAST : 0));
+    int what = anywhere ? ANYWHERE : both ? OTHER_FORM : ELSEWHERE;
+    return (uint8_t)(what | (past->tries + 1 == retries ? LAST : 0));
 }

@@ -38,7 +38,7 @@ void command_past_add(struct command_past *past, const struct command_outcome *n
  * this one. */
 void command_past_go_on(struct command_past *past);
 
-/* The next pass does this with the line: NOTHING, ANYWHERE or ELSEWHERE, and LAST. */
+/* The next pass does this with the line: NOTHING, ANYWHERE, ELSEWHERE or OTHER_FORM, and LAST. */
 uint8_t command_past_todo(const struct command_past *past, int64_t retries,
                           const struct command_processes *processes);
 

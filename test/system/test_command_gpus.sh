@@ -74,6 +74,16 @@ CUDA_VISIBLE_DEVICES='' "$PLBRUN" "${forms[@]}" cluster.pus=cpu >stdout 2>out
 [ $? -eq 0 ] && cmp <(sort stdout) <(seq 3) && ! grep -q "$warning" out &&
     "$PLBRUN" "${forms[@]}" >stdout 2>out && ! grep -q "$warning" out
 ok "but not with cluster.pus=cpu, or with GPUs" $?
+# No slot waits for slots of the other form that are not there: two slots are at work most of the time.
+no_pause() {
+    rm -f log*
+    CUDA_VISIBLE_DEVICES='' "$PLBRUN" -j 2 --range 1-80 --joblog log --report r.json \
+        --run 'sleep 0.03; [ {} -gt 40 ]' --run-gpu 'echo {}' >stdout 2>out
+    [ $? -eq 1 ] && grep -q '^plbrun: 40 of 80 lines failed' out &&
+        tail -n +2 log | awk -v makespan="$(field makespan_s)" '{s += $4} END {exit !(s > makespan)}'
+}
+tries no_pause
+ok "lines that failed are run again at once where no GPU is" $?
 "$PLBRUN" --bar -j 2 --range 1-40 --run 'sleep 0.02; echo cpu' --run-gpu 'sleep 0.02; echo gpu' >stdout 2>out
 [ $? -eq 0 ] && grep -qx "lines: $(grep -c cpu stdout) on CPUs, $(grep -c gpu stdout) on GPUs" out
 ok "the summary says how many lines ran in each form" $?
