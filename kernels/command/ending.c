@@ -16,6 +16,13 @@ static int form_of(const struct state *s)
     return s->spec->has[ON_CPU] ? ON_CPU : ON_GPU;
 }
 
+/* Describes a line in a form. Which GPU it had, or will have, is not known here. */
+static void describe(const struct state *s, int form, struct command_line *line, struct command_text *text)
+{
+    line->gpu = form == ON_GPU ? "{gpu}" : NULL;
+    command_describe(s->spec, form, line, text);
+}
+
 void command_describe_failure(const struct state *s, int64_t unit, const struct command_outcome *last,
                               char text[FAILURE])
 {
@@ -24,7 +31,7 @@ void command_describe_failure(const struct state *s, int64_t unit, const struct 
     const char *server = s->spec->serves ? "its server ended with " : "";
     int form = s->spec->has[last->where & 1u] ? (int)(last->where & 1u) : form_of(s);
     char how[80];
-    command_describe(s->spec, form, &line, &command);
+    describe(s, form, &line, &command);
     for (char *c = command.at; c != NULL && *c != '\0'; c++) /* one line, whatever it has */
         *c = *c == '\n' ? ' ' : *c;
     if (last->exit < 0)
@@ -50,7 +57,7 @@ void command_print_all(const struct state *s)
     for (int64_t i = 0; i < s->units; i++) {
         struct command_line line = command_line_of(s->text, s->places, unit_of(s, i));
         text.n = 0;
-        command_describe(s->spec, form_of(s), &line, &text);
+        describe(s, form_of(s), &line, &text);
         puts(text.at != NULL ? text.at : "");
     }
     free(text.at);

@@ -102,7 +102,7 @@ int plb_new_kernel(const char *name, FILE *out, struct plb_error *err)
             "%s/%s.c is a kernel; now:\n"
             "  make -C %s\n"
             "  plbrun --check %s/app.conf\n"
-            "  mpirun -np 2 plbrun %s/app.conf\n",
+            "  mpirun -np 2 --bind-to none plbrun %s/app.conf\n",
             name, name, name, name, name);
     return PLB_OK;
 }

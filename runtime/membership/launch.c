@@ -93,15 +93,24 @@ bool plb_launch_survives(void)
     return found;
 }
 
+static const char *remedy(void)
+{
+    return getenv(STATUS_FILE) != NULL
+               ? "this MPI's mpirun then ends all ranks; that of Open MPI continues"
+               : "if it is started with plbrun-mpirun instead of mpirun, it continues with the other ranks";
+}
+
 void plb_launch_say_fragile(bool several_hosts)
 {
-    const char *remedy =
-        getenv(STATUS_FILE) != NULL
-            ? "this MPI's mpirun then ends all ranks; that of Open MPI continues"
-            : "if it is started with plbrun-mpirun instead of mpirun, it continues with the other ranks";
     if (!plb_launch_survives())
         plb_log(several_hosts ? PLB_LOG_WARNING : PLB_LOG_INFO, "the loss of one rank may end this job; %s",
-                remedy);
+                remedy());
+}
+
+void plb_launch_say_lost(bool survives)
+{
+    if (!survives)
+        plb_log(PLB_LOG_WARNING, "mpirun may end this job now, since a rank is lost; %s", remedy());
 }
 
 /* A mark that cannot be left is not worth a word: the status will not be heard either, and that is told. */

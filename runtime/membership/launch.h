@@ -32,6 +32,9 @@ bool plb_launch_survives(void);
  * warning where ranks are on several hosts, which may be lost. */
 void plb_launch_say_fragile(bool several_hosts);
 
+/* The same when a rank has been lost, unless the run survives that: mpirun's signal to end may come next. */
+void plb_launch_say_lost(bool survives);
+
 /* Leaves a mark for scripts/plbrun-mpirun, if that has started this process: plbrun has begun. A file of the
  * name that PLB_STATUS_FILE has, with .begun behind it. Called by rank 0, as its first act. */
 void plb_launch_begin(void);

@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -145,6 +144,7 @@ static void lose(struct plb_life *life, int rank, const char *why, bool ends, st
     else
         plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); its %s are re-executed elsewhere", rank, host,
                 why, life->config.unit);
+    plb_launch_say_lost(life->config.ends_lost);
     if (!ends) /* one that lives must not send what it still has: nobody waits for it */
         plb_outbox_add(&box, PLB_LOST, 0, rank, 0)->lost.rank = rank;
     send(life, &box);

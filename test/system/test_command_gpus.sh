@@ -74,6 +74,12 @@ CUDA_VISIBLE_DEVICES='' "$PLBRUN" "${forms[@]}" cluster.pus=cpu >stdout 2>out
 [ $? -eq 0 ] && cmp <(sort stdout) <(seq 3) && ! grep -q "$warning" out &&
     "$PLBRUN" "${forms[@]}" >stdout 2>out && ! grep -q "$warning" out
 ok "but not with cluster.pus=cpu, or with GPUs" $?
+"$PLBRUN" --dry-run --run 'prog {gpu}' --run-gpu 'prog --on {gpu} {}' ::: 7 >stdout 2>out &&
+    "$PLBRUN" --dry-run --run-gpu 'prog --on {gpu} {}' ::: 7 >>stdout 2>>out
+[ $? -eq 0 ] && cmp stdout <(printf 'prog \nprog --on {gpu} 7\n') >>out
+"$PLBRUN" --run-gpu 'exit {gpu}; : {}' ::: 7 >stdout 2>>out
+[ $? -eq 1 ] && grep -q 'the first is line 1: exit {gpu}; : 7: exit status [35]' out
+ok "a command that is told names no GPU, which only its slot knows" $?
 # No slot waits for slots of the other form that are not there: two slots are at work most of the time.
 no_pause() {
     rm -f log*
