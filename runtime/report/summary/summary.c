@@ -172,7 +172,7 @@ void plb_report_line(const struct plb_report *r, FILE *out)
     if (r->migrated_units > 0)
         plb_report_say(r, "{migrated_units} stolen by other nodes in {migrations message}; ", out);
     if (r->backups > 0)
-        plb_report_say(r, "{backups late task} re-executed elsewhere, {backups_won} of them finished first; ",
+        plb_report_say(r, "{backups late task} also executed elsewhere, faster there in {backups_won case}; ",
                        out);
     if (r->failed_pus > 0)
         plb_report_say(r, "{failed_pus PU} failed; ", out);
