@@ -255,10 +255,10 @@ static void add_times(const struct plb_app *app, const struct plb_report_phase *
 static void add_regrants(const struct plb_regrants *from, struct plb_report *r)
 {
     r->backup_units = from->units[PLB_REGRANT_BACKUP];
-    r->n_regrants = from->n;
-    r->regrants = plb_alloc((size_t)from->n * sizeof *r->regrants);
-    for (int i = 0; i < from->n; i++) {
-        const struct plb_regrant *at = &from->at[i];
+    r->n_regrants = from->granted.n;
+    r->regrants = plb_alloc((size_t)r->n_regrants * sizeof *r->regrants);
+    for (int i = 0; i < r->n_regrants; i++) {
+        const struct plb_regrant *at = &from->granted.at[i];
         r->regrants[i] = (struct plb_report_regrant){at->range.first, at->range.count,
                                                      at->pass,        at->first_pu,
                                                      at->second_pu,   plb_regrant_reason(at->reason)};

@@ -141,9 +141,9 @@ static inline void watch_gathered(void *context, const struct plb_message *m, bo
 static inline void check_regrants(struct watch *w, const struct plb_regrants *regrants)
 {
     int64_t listed = 0;
-    for (int i = 0; i < regrants->n; i++)
-        listed += regrants->at[i].range.count;
-    if (regrants->n < PLB_REGRANTS_LISTED && listed != w->regranted + w->repaired)
+    for (int i = 0; i < regrants->granted.n; i++)
+        listed += regrants->granted.at[i].range.count;
+    if (regrants->granted.n < PLB_REGRANTS_LISTED && listed != w->regranted + w->repaired)
         wrong(w, "%lld units were granted twice, and %lld are listed",
               (long long)(w->regranted + w->repaired), (long long)listed);
 }

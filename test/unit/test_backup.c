@@ -180,9 +180,9 @@ static void late_neighbours_are_one_copy(void **state)
     assert_int_equal(copy.id, block_of(&f, 0).block.id);
     const struct plb_backup_counts *counts = plb_backups_counts(plb_master_backups(f.master));
     const struct plb_regrants *regrants = plb_master_regrants(f.master);
-    assert_true(counts->copies == 1 && regrants->units[PLB_REGRANT_BACKUP] == 300 && regrants->n == 3);
+    assert_true(counts->copies == 1 && regrants->units[PLB_REGRANT_BACKUP] == 300 && regrants->granted.n == 3);
     for (int i = 0; i < 3; i++) {
-        const struct plb_regrant *from = &regrants->at[i];
+        const struct plb_regrant *from = &regrants->granted.at[i];
         assert_true(from->range.first == 100 * i && from->range.count == 100 && from->pass == 1);
         assert_true(from->first_pu == i && from->second_pu == 3 && from->reason == PLB_REGRANT_BACKUP);
     }

@@ -7,28 +7,15 @@
 
 void plb_regrants_fini(struct plb_regrants *r)
 {
-    free(r->waiting);
-    free(r->at);
+    free(r->waiting.at);
+    free(r->granted.at);
     *r = (struct plb_regrants){0};
 }
 
 void plb_regrants_begin(struct plb_regrants *r, int pass)
 {
     r->pass = pass;
-    r->n_waiting = 0;
-}
-
-static void wait(struct plb_regrants *r, struct plb_regrant units)
-{
-    r->waiting = plb_room(r->waiting, r->n_waiting, &r->waiting_capacity, sizeof *r->waiting);
-    r->waiting[r->n_waiting++] = units;
-}
-
-void plb_regrants_wait(struct plb_regrants *r, struct plb_range range, int first_pu,
-                       enum plb_regrant_reason reason)
-{
-    r->units[reason] += range.count;
-    wait(r, (struct plb_regrant){range, r->pass, first_pu, -1, reason});
+    r->waiting.n = 0;
 }
 
 static bool are_alike(const struct plb_regrant *a, const struct plb_regrant *b)
@@ -37,9 +24,9 @@ static bool are_alike(const struct plb_regrant *a, const struct plb_regrant *b)
         && a->reason == b->reason;
 }
 
-static void list(struct plb_regrants *r, struct plb_regrant units)
+static void add(struct plb_regrant_list *list, struct plb_regrant units)
 {
-    struct plb_regrant *last = r->n > 0 ? &r->at[r->n - 1] : NULL;
+    struct plb_regrant *last = list->n > 0 ? &list->at[list->n - 1] : NULL;
     if (last != NULL && are_alike(last, &units)
         && (plb_range_end(last->range) == units.range.first
             || plb_range_end(units.range) == last->range.first)) {
@@ -47,28 +34,36 @@ static void list(struct plb_regrants *r, struct plb_regrant units)
         last->range.first = units.range.first < last->range.first ? units.range.first : last->range.first;
         return;
     }
-    if (r->n >= PLB_REGRANTS_LISTED)
+    if (list->n >= PLB_REGRANTS_LISTED)
         return;
-    r->at = plb_room(r->at, r->n, &r->capacity, sizeof *r->at);
-    r->at[r->n++] = units;
+    list->at = plb_room(list->at, list->n, &list->capacity, sizeof *list->at);
+    list->at[list->n++] = units;
+}
+
+void plb_regrants_wait(struct plb_regrants *r, struct plb_range range, int first_pu,
+                       enum plb_regrant_reason reason)
+{
+    r->units[reason] += range.count;
+    add(&r->waiting, (struct plb_regrant){range, r->pass, first_pu, -1, reason});
 }
 
 void plb_regrants_granted(struct plb_regrants *r, struct plb_range range, int pu)
 {
-    for (int i = r->n_waiting - 1; i >= 0; i--) {
-        struct plb_regrant had = r->waiting[i], units = had;
+    struct plb_regrant_list *waiting = &r->waiting;
+    for (int i = waiting->n - 1; i >= 0; i--) {
+        struct plb_regrant had = waiting->at[i], units = had;
         units.range = plb_range_common(had.range, range);
         units.second_pu = pu;
         if (units.range.count == 0)
             continue;
-        list(r, units);
-        r->waiting[i] = r->waiting[--r->n_waiting]; /* what was behind it has been looked at */
+        add(&r->granted, units);
+        waiting->at[i] = waiting->at[--waiting->n]; /* what was behind it has been looked at */
         const int64_t cuts[] = {had.range.first, units.range.first, plb_range_end(units.range),
                                 plb_range_end(had.range)};
         for (int side = 0; side <= 2; side += 2) {
             had.range = (struct plb_range){cuts[side], cuts[side + 1] - cuts[side]};
             if (had.range.count > 0)
-                wait(r, had);
+                add(waiting, had);
         }
     }
 }
@@ -77,7 +72,7 @@ void plb_regrants_copied(struct plb_regrants *r, struct plb_range range, int fir
                          enum plb_regrant_reason reason)
 {
     r->units[reason] += range.count;
-    list(r, (struct plb_regrant){range, r->pass, first_pu, second_pu, reason});
+    add(&r->granted, (struct plb_regrant){range, r->pass, first_pu, second_pu, reason});
 }
 
 const char *plb_regrant_reason(enum plb_regrant_reason reason)

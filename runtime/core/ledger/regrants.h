@@ -36,13 +36,17 @@ struct plb_regrant {
     enum plb_regrant_reason reason;
 };
 
+/* At most PLB_REGRANTS_LISTED ranges. */
+struct plb_regrant_list {
+    struct plb_regrant *at;
+    int n, capacity;
+};
+
 /* A zeroed struct is empty. */
 struct plb_regrants {
     int pass;
-    struct plb_regrant *waiting; /* free units, and such as were accepted late; without second PU */
-    int n_waiting, waiting_capacity;
-    struct plb_regrant *at; /* in the order in which they were granted */
-    int n, capacity;
+    struct plb_regrant_list waiting;    /* free units, and such as were accepted late; without second PU */
+    struct plb_regrant_list granted;    /* in this order */
     int64_t units[PLB_REGRANT_REASONS]; /* by reason, that were freed or copied; also those that nobody got */
 };
 
