@@ -135,7 +135,7 @@ static double simulate(const struct plb_changed_run *run, const struct plb_chang
         *why = "nothing was measured";
     } else {
         if (plb_simulate(s, &result, &err) != PLB_OK)
-            *why = "its simulation takes too long, or does not end";
+            *why = "simulating it would take too long";
         else if (goes_too_far(run, phase, result.master, of))
             *why = "a PU would get far larger tasks than were measured";
         plb_master_free(result.master);

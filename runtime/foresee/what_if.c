@@ -290,7 +290,7 @@ static bool as_it_was(struct trial *t)
     double seconds = try(t, &none, most, &events, &why);
     if (why != NULL) {
         note(r, events < most ? "tasks were so small that task starts hide the speed of a PU"
-                              : "the simulation of the run as it was takes too long, or does not end");
+                              : "simulating the run would take too long");
         return false;
     }
     t->events = events;

@@ -157,9 +157,9 @@ static void put_efficiencies(const struct plb_report *r, FILE *out)
         return;
     fprintf(out,
             "<details><summary>Efficiencies as in TALP</summary><p>Parallel efficiency %.1f&nbsp;%% = load "
-            "balance %.1f&nbsp;%% × communication efficiency %.1f&nbsp;%%. Despite their names, they do not "
-            "tell the cause of a loss: load balance is also low if some PUs wait for data, and communication "
-            "efficiency is also low if all PUs wait or start tasks.</p></details>\n",
+            "balance %.1f&nbsp;%% × communication efficiency %.1f&nbsp;%%. These two do not name the cause "
+            "of a loss: load balance is also low if some PUs wait for data, and communication efficiency is "
+            "also low if all PUs wait or start tasks.</p></details>\n",
             100.0 * r->parallel_efficiency, 100.0 * r->load_balance, 100.0 * r->communication_efficiency);
 }
 
