@@ -12,10 +12,6 @@ cp "$tmp/out" "$tmp/schema.json"
 diff "$root/docs/reference/report.schema.json" "$tmp/schema.json" >"$tmp/out"
 ok "the schema is up to date (plbrun --report schema >docs/reference/report.schema.json)" $?
 
-"$root/docs/signatures.sh" >"$tmp/s.md"
-[ -s "$tmp/s.md" ] && diff "$root/docs/reference/kernel-signatures.md" "$tmp/s.md" >"$tmp/out"
-ok "the signatures are up to date (docs/signatures.sh >docs/reference/kernel-signatures.md)" $?
-
 # Every key of a report is described, and every key that is described is in a report. In this one no units
 # were set aside, and nothing was measured.
 conf=$root/examples/demo/app.conf
