@@ -19,7 +19,7 @@ alone --quiet --simulate "$root/hostfiles/demo.cluster" --report "$tmp/r.json" "
 ok "a simulation writes a report" $?
 grep -oE '^ *"[a-z_0-9]+":' "$tmp/r.json" | tr -d ' ":' | sort -u >"$tmp/written"
 sed '/^## Each record of `set_aside`/,/^## Each record of `pus`/d' "$tmp/keys.md" |
-    sed -n 's/^- `\([a-z_0-9]*\)` .*/\1/p' | grep -vx phases | sort -u >"$tmp/described"
+    sed -n 's/^- `\([a-z_0-9]*\)`[: ].*/\1/p' | grep -vx phases | sort -u >"$tmp/described"
 [ -s "$tmp/written" ] && diff "$tmp/written" "$tmp/described" >"$tmp/out"
 ok "the keys of a report are those that are described" $?
 done_testing

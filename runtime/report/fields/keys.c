@@ -8,15 +8,10 @@
 #define MOST_TABLES 24 /* of objects and records, for an array */
 
 static const char *const unit_names[] = {
-    [PLB_UNIT_NONE] = "",        [PLB_UNIT_COUNT] = "",    [PLB_UNIT_SECONDS] = "s",
-    [PLB_UNIT_BYTES] = "bytes",  [PLB_UNIT_JOULES] = "J",  [PLB_UNIT_OF_APP] = "units",
-    [PLB_UNIT_RATE] = "units/s", [PLB_UNIT_PERCENT] = "%", [PLB_UNIT_FRACTION] = "fraction",
+    [PLB_UNIT_NONE] = "",           [PLB_UNIT_COUNT] = "",       [PLB_UNIT_SECONDS] = " (s)",
+    [PLB_UNIT_BYTES] = " (bytes)",  [PLB_UNIT_JOULES] = " (J)",  [PLB_UNIT_OF_APP] = " (units)",
+    [PLB_UNIT_RATE] = " (units/s)", [PLB_UNIT_PERCENT] = " (%)", [PLB_UNIT_FRACTION] = " (fraction)",
     [PLB_UNIT_RATIO] = "",
-};
-
-static const char *const type_names[] = {
-    [PLB_VALUE_FLAG] = "boolean", [PLB_VALUE_WHOLE] = "integer", [PLB_VALUE_REAL] = "number",
-    [PLB_VALUE_TEXT] = "text",    [PLB_VALUE_LIST] = "list",     [PLB_VALUE_OBJECT] = "object",
 };
 
 /* Tables that are printed already: two keys may have the same one. */
@@ -41,8 +36,7 @@ static void print_table(const struct plb_report_field *fields, struct printed *p
     fputc('\n', out);
     for (const struct plb_report_field *f = fields; f->meaning != NULL; f++)
         if (f->key != NULL)
-            fprintf(out, "- `%s` (%s): %s\n", f->key,
-                    unit_names[f->unit][0] != '\0' ? unit_names[f->unit] : type_names[f->type], f->meaning);
+            fprintf(out, "- `%s`%s: %s\n", f->key, unit_names[f->unit], f->meaning);
     for (const struct plb_report_field *f = fields; f->meaning != NULL; f++)
         if (f->fields != NULL && is_new(printed, f->fields)) {
             fprintf(out, "\n## %s `%s`\n", f->type == PLB_VALUE_LIST ? "Each record of" : "The object",
@@ -59,8 +53,8 @@ void plb_report_keys_print(FILE *out)
           "-->\n"
           "\n"
           "`plbrun --report FILE.json` writes one JSON object about the run, with these keys in this order.\n"
+          "Brackets hold the unit of a number; [the schema](report.schema.json) has the types.\n"
           "Later versions may add keys: a program should ignore a key that it does not know.\n"
-          "Brackets hold the unit of a number, or else the type.\n"
           "\n"
           "## The run\n",
           out);

@@ -14,19 +14,17 @@ const struct plb_report_field plb_goal_fields[] = {
     {"power_cap_w", PLB_UNIT_NONE, GOAL(power_cap_w), .or_unknown = true,
      .meaning = "Limit of all PUs (`balance.power_cap`), in watts; null without one."},
     {"most_w", PLB_UNIT_NONE, GOAL(most_w), .or_unknown = true,
-     .meaning = "Most watts of the chosen PUs, static ones included, once all had been tried. Null before "
-                "that, and if all PUs work."},
+     .meaning =
+         "Most watts of the chosen PUs, static ones included. Null before all were tried, and if all work."},
     {"learning_w", PLB_UNIT_NONE, GOAL(learning_w), .or_unknown = true,
-     .meaning = "Most watts that meters showed while watts were learned; null if all were given."},
+     .meaning = "Most watts while watts were learned; null if all were given."},
     {"cap", PLB_UNIT_NONE, GOAL(cap), .choices = "none|kept|over|unmeasured|untried",
-     .meaning = "Whether `most_w` kept the limit; `unmeasured` if a PU's watts are unknown; `untried` if "
-                "the run ended too early."},
+     .meaning = "Whether `most_w` kept the limit; `untried` if the run ended too early."},
     {"left_out", PLB_UNIT_COUNT, GOAL(left_out), .meaning = "PUs that were left out at the end."},
     {"saved_j", PLB_UNIT_JOULES, GOAL(saved_j), .or_unknown = true,
-     .meaning = "Joules saved compared with all PUs at work, at the measured rates; null if a rate is "
-                "unknown."},
+     .meaning = "Joules saved compared with all PUs at work; null if a rate is unknown."},
     {"longer_s", PLB_UNIT_SECONDS, GOAL(longer_s), .or_unknown = true,
-     .meaning = "Seconds lost compared with all PUs at work; null as for `saved_j`."},
+     .meaning = "Seconds lost compared with all PUs at work; null as `saved_j`."},
     {.meaning = NULL},
 };
 
@@ -44,38 +42,39 @@ const struct plb_report_field plb_sample_fields[] = {
 };
 
 const struct plb_report_field plb_cost_fields[] = {
-    {"first", PLB_UNIT_NONE, COST(first), .meaning = "The range's first unit, from 0."},
+    {"first", PLB_UNIT_NONE, COST(first), .meaning = "The first unit, from 0."},
     {"count", PLB_UNIT_OF_APP, COST(count), .meaning = "Units in the range."},
     {"cost", PLB_UNIT_RATIO, COST(cost), .meaning = "Mean cost of a unit; the mean of all units is 1."},
     {.meaning = NULL},
 };
 
 const struct plb_report_field plb_aside_fields[] = {
-    {"first", PLB_UNIT_NONE, ASIDE(first), .meaning = "The range's first unit, from 0."},
+    {"first", PLB_UNIT_NONE, ASIDE(first), .meaning = "The first unit, from 0."},
     {"count", PLB_UNIT_OF_APP, ASIDE(count), .meaning = "Units in the range."},
-    {"pass", PLB_UNIT_NONE, ASIDE(pass), .meaning = "The pass of the job, from 1."},
+    {"pass", PLB_UNIT_NONE, ASIDE(pass), .meaning = "The pass, from 1."},
     {"phase", PLB_UNIT_NONE, ASIDE(phase), .meaning = "Name of its phase."},
     {"signal", PLB_UNIT_NONE, ASIDE(signal), .meaning = "The signal that ended the latest task with them."},
-    {"crashes", PLB_UNIT_COUNT, ASIDE(crashes), .meaning = "Tasks with them that crashed in this pass."},
+    {"crashes", PLB_UNIT_COUNT, ASIDE(crashes), .meaning = "Crashes with them in this pass."},
     {"nobody", PLB_UNIT_NONE, ASIDE(nobody), .meaning = "Whether no other rank was left to try them."},
-    {"pu", PLB_UNIT_NONE, ASIDE(pu), .meaning = "`id` of that task's PU."},
+    {"pu", PLB_UNIT_NONE, ASIDE(pu), .meaning = "`id` of the PU of the latest task with them."},
     {"rank", PLB_UNIT_NONE, ASIDE(rank), .meaning = "Rank of that PU."},
     {"earlier_pu", PLB_UNIT_NONE, ASIDE(earlier_pu),
      .meaning = "`id` of the PU of the task before; -1 if there was none."},
-    {"earlier_rank", PLB_UNIT_NONE, ASIDE(earlier_rank), .meaning = "Rank of that PU; -1 if there was none."},
+    {"earlier_rank", PLB_UNIT_NONE, ASIDE(earlier_rank),
+     .meaning = "Rank of `earlier_pu`; -1 if there was none."},
     {.meaning = NULL},
 };
 
 const struct plb_report_field plb_regrant_fields[] = {
-    {"first", PLB_UNIT_NONE, REGRANT(first), .meaning = "The range's first unit, from 0."},
+    {"first", PLB_UNIT_NONE, REGRANT(first), .meaning = "The first unit, from 0."},
     {"count", PLB_UNIT_OF_APP, REGRANT(count), .meaning = "Units in the range."},
-    {"pass", PLB_UNIT_NONE, REGRANT(pass), .meaning = "The pass of the job, from 1."},
+    {"pass", PLB_UNIT_NONE, REGRANT(pass), .meaning = "The pass, from 1."},
     {"first_pu", PLB_UNIT_NONE, REGRANT(first_pu),
-     .meaning = "`id` of the PU that had the units first; -1 for a `lost result`."},
-    {"second_pu", PLB_UNIT_NONE, REGRANT(second_pu), .meaning = "`id` of the PU that got them then."},
+     .meaning = "`id` of the first PU; -1 for a `lost result`."},
+    {"second_pu", PLB_UNIT_NONE, REGRANT(second_pu), .meaning = "`id` of the second PU."},
     {"reason", PLB_UNIT_NONE, REGRANT(reason),
      .choices = "backup|audit|lost rank|lost result|failed PU|crash|damaged|overwritten|partly new",
-     .meaning = "Why; [reports](../guide/report.md#units-that-were-granted-twice) has the reasons."},
+     .meaning = "One of these [reasons](../guide/report.md#units-that-were-granted-twice)."},
     {.meaning = NULL},
 };
 
@@ -83,25 +82,24 @@ const struct plb_report_field plb_meter_fields[] = {
     {"rank", PLB_UNIT_NONE, METER(node), .meaning = "Rank that read it."},
     {"host", PLB_UNIT_NONE, METER(host), .meaning = "Name of its host."},
     {"domain", PLB_UNIT_NONE, METER(domain),
-     .meaning = "The measured thing, such as package-0; empty if there is no meter for it."},
+     .meaning = "The measured thing, such as package-0; empty without a meter."},
     {"of", PLB_UNIT_NONE, METER(of), .choices = "package|cores|memory|gpu|platform|other",
      .meaning = "Its kind. Cores are part of their package; a platform contains all others."},
     {"meter", PLB_UNIT_NONE, METER(meter), .meaning = "perf, powercap, hwmon or nvml; empty as above."},
     {"joules", PLB_UNIT_JOULES, METER(joules), .or_unknown = true,
-     .meaning = "Joules from the start of the rank to the end of the last pass; null if unmeasured."},
+     .meaning = "Joules from the start of its rank to the end of the last pass; null if unmeasured."},
     {"resolution_j", PLB_UNIT_JOULES, METER(resolution_j), .or_unknown = true,
      .meaning = "Resolution of its counter; null if power was integrated."},
     {"seconds", PLB_UNIT_SECONDS, METER(seconds), .meaning = "Time for which it was read."},
     {"counted", PLB_UNIT_NONE, METER(counted),
-     .meaning = "Whether its joules are part of the run's. Cores and duplicates are not; a platform only "
-                "if its host has no other meter."},
-    {"note", PLB_UNIT_NONE, METER(note),
-     .meaning = "Why it is unmeasured, or limits of its accuracy; empty if there are none."},
+     .meaning = "Whether its joules count for the run. Cores and duplicates do not; a platform only if its "
+                "host has no other meter."},
+    {"note", PLB_UNIT_NONE, METER(note), .meaning = "Why it is unmeasured, or limits of its accuracy."},
     {.meaning = NULL},
 };
 
 const struct plb_report_field plb_traffic_fields[] = {
-    {"node", PLB_UNIT_NONE, TRAFFIC(node), .meaning = "The node's MPI rank."},
+    {"node", PLB_UNIT_NONE, TRAFFIC(node), .meaning = "Its MPI rank."},
     {"host", PLB_UNIT_NONE, TRAFFIC(host), .meaning = "Name of its host."},
     {"messages", PLB_UNIT_COUNT, TRAFFIC(messages), .meaning = "Control messages that it sent."},
     {"bytes", PLB_UNIT_BYTES, TRAFFIC(bytes), .meaning = "Inputs and results that it sent."},
@@ -114,24 +112,21 @@ const struct plb_report_field plb_loss_fields[] = {
      .choices = "task starts|training|imbalance|copies not hidden|page locks|master|waits for "
                 "work|tail|re-execution|"
                 "failures",
-     .meaning = "Its kind, see docs/guide/report.md."},
+     .meaning = "Its kind ([reports](../guide/report.md#losses))."},
     {"seconds", PLB_UNIT_SECONDS, LOSS(seconds),
-     .meaning = "Seconds of the makespan: those of each PU, weighted by its share of the total rate."},
-    {"pu", PLB_UNIT_NONE, LOSS(pu),
-     .meaning = "`id` of the PU that lost most, or that others waited for; -1 if no single one."},
+     .meaning = "Its seconds on each PU, weighted by the PU's share of the total rate."},
+    {"pu", PLB_UNIT_NONE, LOSS(pu), .meaning = "`id` of the PU that caused most of it; -1 if there is none."},
     {"node", PLB_UNIT_NONE, LOSS(node),
-     .meaning = "Rank of that PU, or of PUs of one rank together; -1 if no single one."},
-    {"part", PLB_UNIT_FRACTION, LOSS(part),
-     .meaning = "Part of the makespan that this PU, or a PU of this rank, lost."},
-    {"advice", PLB_UNIT_NONE, LOSS(advice),
-     .meaning = "Setting that would probably help; empty if none is known."},
+     .meaning = "Rank of that PU, or of PUs that caused it together; else -1."},
+    {"part", PLB_UNIT_FRACTION, LOSS(part), .meaning = "Part of the makespan that such a PU lost."},
+    {"advice", PLB_UNIT_NONE, LOSS(advice), .meaning = "Setting that would probably help, or empty."},
     {.meaning = NULL},
 };
 
 const struct plb_report_field plb_change_fields[] = {
     {"change", PLB_UNIT_NONE, CHANGE(change), .meaning = "The change, such as `with balancer sure`."},
     {"predicted_s", PLB_UNIT_SECONDS, CHANGE(predicted_s), .or_unknown = true,
-     .meaning = "Predicted time: `ratio` times that of the run; null if not simulated."},
+     .meaning = "`ratio` times the time of the run; null if not simulated."},
     {"ratio", PLB_UNIT_RATIO, CHANGE(ratio), .or_unknown = true,
      .meaning = "Simulated time with the change over that without; null if not simulated."},
     {"left_out", PLB_UNIT_NONE, CHANGE(left_out), .or_unknown = true,
@@ -143,9 +138,9 @@ const struct plb_report_field plb_setting_fields[] = {
     {"section", PLB_UNIT_NONE, SETTING(section), .meaning = "Its section."},
     {"key", PLB_UNIT_NONE, SETTING(key), .meaning = "Name of the key."},
     {"value", PLB_UNIT_NONE, SETTING(value), .or_unknown = true,
-     .meaning = "Its value as text; null if not set and without default."},
+     .meaning = "Its value as text; null if not set."},
     {"origin", PLB_UNIT_NONE, SETTING(origin), .or_unknown = true,
-     .meaning = "File and line, an environment variable, `command line` or `default`; null without a value."},
+     .meaning = "File and line, variable, `command line` or `default`; null without a value."},
     {.meaning = NULL},
 };
 
