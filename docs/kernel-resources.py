@@ -33,7 +33,7 @@ PIPE = {'fp64': 'DADD DMUL DFMA DSETP', 'fp32': 'FADD FMUL FFMA', 'special': 'MU
         'memory': 'LDS LDG STS STG LD ST LDL STL'}
 PIPE_OF = {word: pipe for pipe, words in PIPE.items() for word in words.split()}
 
-Work = collections.namedtuple('Work', 'kernel unit kind flops bytes why now before')
+Work = collections.namedtuple('Work', 'kernel unit kind flops bytes now before')
 # A loop that does some of a unit's work: the innermost one of `function` with most of `op`, of which it has
 # `each` for an item (0: a turn of the loop is an item). clocks: of a warp's memory instructions, if not 1.
 Loop = collections.namedtuple('Loop', 'function op each items clocks', defaults=({},))
@@ -43,54 +43,53 @@ Hand = collections.namedtuple('Hand', 'items counts')
 ROWS_81 = 2000 * 81  # numbers of a row of 2000 that are added in one pass of 81
 NODES = 1001 * 1002 // 2
 PAIRS = 999 * 1000 // 2
-NBODY = ((32 + 24 * 4 + 40 * 2, 'a position and a mass, a velocity, both new ones, and energies out and in'),
-         (16 + 12 * 4 + 40 * 2, 'as in float64'))
 BOUND = Hand(PAIRS, {'issue': 110, 'fp32': 45, 'integer': 35})  # a lower bound, and whether it suffices
 
 WORKS = [
+    # 3 flops for each coordinate of each centroid, and its sum; the point twice, and a square and a label out
+    # and in
     Work('kmeans', 'a point: 16 coordinates, 64 clusters', 'fp64', 3 * 64 * 16 + 16, 2 * 128 + 2 * 12,
-         '3 for each coordinate of each centroid, and its sum; the point twice, and a square and a label out '
-         'and in',
          [Loop('nearestIdLi16', 'DFMA', 1, 64 * 16), Loop('3addId', 'DADD', 1, 18, {'LD': 2, 'ST': 2})],
          [Loop('nearestId', 'DFMA', 1, 64 * 16, {'LDG.64': 16.5}), Loop('3addId', 'LDG.64', 1, 64 * 17 + 1)]),
+    # 2 for 81 numbers in each of two passes; a byte in, a float64 between the passes, a float32 out
     Work('gaussian', 'a row: 2000 pixels, 81 x 81', 'fp64', 4 * ROWS_81, 2000 * (1 + 8 + 8 + 4),
-         '2 for 81 numbers in each of two passes; a byte in, a float64 between the passes, a float32 out',
          [Loop('3sumIh', 'DFMA', 1, ROWS_81, {'LDS.64': 1.5}),
           Loop('3sumId', 'DFMA', 1, ROWS_81, {'LDS.64': 1.5})],
          [Loop('11sum_columnsIh', 'DFMA', 0.5, ROWS_81),
           Loop('8sum_rows', 'DFMA', 0.5, ROWS_81, {'LDG.64': 1.7})]),
-    Work('nbody, float64', 'a body of 10,000', 'fp64', 20 * 10000, NBODY[0][0],
-         f'20 for each pair; {NBODY[0][1]}',
+    # 20 for each pair; a position and a mass, a velocity, both new ones, and energies out and in
+    Work('nbody, float64', 'a body of 10,000', 'fp64', 20 * 10000, 32 + 24 * 4 + 40 * 2,
          [Loop('advanceId', 'MUFU', 1, 10000)], [Loop('advanceId', 'MUFU', 1, 10000)]),
-    Work('nbody, float32', 'a body of 10,000', 'fp32', 20 * 10000, NBODY[1][0], NBODY[1][1],
+    Work('nbody, float32', 'a body of 10,000', 'fp32', 20 * 10000, 16 + 12 * 4 + 40 * 2,
          [Loop('advanceIf', 'MUFU', 1, 10000)], [Loop('advanceIf', 'MUFU', 1, 10000)]),
+    # 6 for each node: three products, two sums, a comparison; a contract in, a price out
     Work('binomial', 'an American option, 1001 steps', 'fp64', 6 * NODES, 64,
-         '6 for each node: three products, two sums, a comparison; a contract in, a price out',
          # 38 nodes for 32, and the last warp of 256 nodes is not full: 2468 x 256 nodes for 501501.
          [Loop('treesILb1', 'DSETP', 1, 38 / 32 * 2468 * 256, {'LDS.64': 2, 'STS.64': 2})],
          [Loop('5treesE', 'DSETP', 1, NODES, {'LD': 2, 'ST': 2}),
           Hand(256 * 1001, {'issue': 40, 'fp64': 20})]),  # each thread's exp in each step
+    # no flops: 8 words of 64 samples for each of 499,500 pairs; all words lie in caches
     Work('grn, pairs', 'a target: 1000 genes, 512 samples, two levels', 'fp64', 0, 0,
-         'no flops: 8 words of 64 samples for each of 499,500 pairs; all words lie in caches',
          [Loop('findILi2ELi2', 'POPC', 80 / 12, PAIRS * 9), BOUND],
          [Loop('findILi2ELi2', 'POPC', 16, PAIRS * 8), BOUND]),
-    Work('mandelbrot', 'a step of a point', 'fp64', 7, 0, '3 products and 4 sums, none fused; nothing in',
+    # 3 products and 4 sums, none fused; nothing in
+    Work('mandelbrot', 'a step of a point', 'fp64', 7, 0,
          [Loop('escape', 'DMUL', 3, 1)], [Loop('escape', 'DMUL', 3, 1)]),
-    Work('taylor', 'a point, 21 terms', 'fp64', 7 * 21, 24, '7 for each term; a value and an error out',
-         [Loop('3sumE', 'DMUL', 1, 21)], None),
+    # 7 for each term; a value and an error out
+    Work('taylor', 'a point, 21 terms', 'fp64', 7 * 21, 24, [Loop('3sumE', 'DMUL', 1, 21)], None),
+    # the loop's products, sums, and twice the fused ones; a contract in, six results out
     Work('blackscholes, closed', 'an option', 'fp64', 510, 104,
-         "the loop's products, sums, and twice the fused ones; a contract in, six results out",
          [Loop('closed', 'DFMA', 0, 1, {'LDG': 14, 'STG': 12})], None),
-    Work('blackscholes, montecarlo', 'a path', 'fp64', 95, 0, 'as above, half a turn of the loop; nothing in',
-         [Loop('montecarlo', 'DFMA', 0, 0.5)], None),
-    Work('triad', '4096 elements', 'fp64', 3 * 4096, 24 * 4096, 'a product, two sums; b and c in, a out',
+    # as above, half a turn of the loop; nothing in
+    Work('blackscholes, montecarlo', 'a path', 'fp64', 95, 0, [Loop('montecarlo', 'DFMA', 0, 0.5)], None),
+    # a product, two sums; b and c in, a out
+    Work('triad', '4096 elements', 'fp64', 3 * 4096, 24 * 4096,
          [Loop('triadI7double2', 'DFMA', 1, 4096, {'LDG.128': 4, 'STG': 4})], None),
+    # 2 for each entry and column; entries in, a row out; B lies in the second-level cache
     Work('spmm, without cuSPARSE', 'a row: 16 entries, 64 columns', 'fp64', 2 * 16 * 64,
-         16 * 12 + 8 + 64 * 8,
-         '2 for each entry and column; entries in, a row out; B lies in the second-level cache',
-         [Loop('multiply', 'DFMA', 1, 16 * 64, {'LDG.64': 1.5})], None),
-    Work('matmul, by cuBLAS', 'a column, 1024 x 1024', 'tensor', 2 * 1024 ** 2, 2 * 8 * 1024,
-         '2 for each element of A; a column in, a column out', [], None),
+         16 * 12 + 8 + 64 * 8, [Loop('multiply', 'DFMA', 1, 16 * 64, {'LDG.64': 1.5})], None),
+    # 2 for each element of A; a column in, a column out
+    Work('matmul, by cuBLAS', 'a column, 1024 x 1024', 'tensor', 2 * 1024 ** 2, 2 * 8 * 1024, [], None),
 ]
 
 # Threads of a block, and bytes of shared memory that a launch asks for, at the sizes above.
@@ -277,8 +276,6 @@ def main():
             subprocess.run(['tar', '-x', '-C', old], input=archive.stdout, check=True)
             before = {k: compiled(old, k, folder) for k in names}
     text = resources(now) + [''] + (before_lines(before, commit) if before else []) + bounds(now, before)
-    text.append('')
-    text += ['Flops and bytes of a unit:', ''] + [f'- {w.kernel}: {w.why}' for w in WORKS]
     if PAGE == '-':
         print('\n'.join(text))
         return
