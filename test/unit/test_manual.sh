@@ -38,9 +38,11 @@ cd "$root/runtime/include/plb" || exit
 grep -ohE '\bplb_(app|task|read|write|random)_[a-z_]+\(' ./*.h |
     tr -d '(' | sort -u >"$tmp/functions"
 while read -r function; do
-    grep -qw "$function" "$kernel_page" || echo "plb_kernel.7 lacks $function"
+    for file in "$kernel_page" "$root/docs/reference/kernel-api.md"; do
+        grep -qw "$function" "$file" || echo "$(basename "$file") lacks $function"
+    done
 done <"$tmp/functions" >"$tmp/out"
-ok "plb_kernel.7 has every function of plb/kernel.h" \
+ok "plb_kernel.7 and kernel-api.md have every function of plb/kernel.h" \
     $(($(wc -l <"$tmp/functions") < 20 || $(wc -l <"$tmp/out") > 0))
 
 if command -v groff >/dev/null; then
