@@ -53,7 +53,9 @@ void plb_report_keys_print(FILE *out)
           "-->\n"
           "\n"
           "`plbrun --report FILE.json` writes one JSON object about the run, with these keys in this order.\n"
-          "Brackets hold the unit of a number; [the schema](report.schema.json) has the types.\n"
+          "Brackets hold the unit of a number; [the schema](report.schema.json) has the types. Null stands "
+          "for\n"
+          "what is unknown, was not measured, or was not simulated.\n"
           "Later versions may add keys: a program should ignore a key that it does not know.\n"
           "\n"
           "## The run\n",
