@@ -18,8 +18,8 @@ static inline bool has_failed(const struct command_outcome *outcome)
     return has_run(outcome) && (outcome->exit != 0 || outcome->signal != 0);
 }
 
-/* What is to be done with a line in a pass. ELSEWHERE: by another process than that in which it has failed;
- * OTHER_FORM: by a slot of the other form. */
+/* Where a line is run in a pass. ELSEWHERE: in another process than that in which it has failed; OTHER_FORM:
+ * in a slot of the other form. */
 enum { NOTHING, ANYWHERE, ELSEWHERE, OTHER_FORM };
 #define LAST 4 /* is added where it is not run again, however it ends */
 

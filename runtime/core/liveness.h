@@ -13,9 +13,9 @@
  *
  *   all of these but AWAITED ───> LOST, which is final
  *
- * This is rank 0's judgement, and the one place where a rank is found to be lost. Others keep what follows
- * from it for them: the ledger, whose units are free again, and the transport, to whom nothing is sent any
- * more. Whether a PU can be used is its own state (core/pus/pu_state.h). */
+ * This is rank 0's judgement, by silence and by what others tell of a process (membership/life.c). Others
+ * keep what follows from it for them: the ledger, whose units are free again, and the transport, to whom
+ * nothing is sent any more. Whether a PU can be used is its own state (core/pus/pu_state.h). */
 #ifndef PLB_CORE_LIVENESS_H
 #define PLB_CORE_LIVENESS_H
 
