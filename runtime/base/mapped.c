@@ -9,6 +9,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 /* Files whose names are known to plb_mapped_path: more than a job has. Larger: a handler looks longer. */
 #define MOST 64
 
@@ -38,8 +40,8 @@ void *plb_map(const char *path, int fd, int64_t at, size_t bytes, bool writes)
 {
     int64_t first = (int64_t)page_of((uintptr_t)at); /* a mapping begins with a page */
     size_t before = (size_t)(at - first);
-    char *memory = mmap(NULL, before + bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ,
-                        writes ? MAP_SHARED : MAP_PRIVATE, fd, first);
+    char *memory = plb_map_pages(before + bytes, writes ? PROT_READ | PROT_WRITE : PROT_READ,
+                                 writes ? MAP_SHARED : MAP_PRIVATE, fd, first);
     if (memory == MAP_FAILED)
         return NULL;
     pthread_mutex_lock(&lock);

@@ -1,6 +1,7 @@
 /* aligned_alloc, realloc and mmap. */
 #include "base/memory.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <linux/mempolicy.h>
 #include <stdbool.h>
@@ -28,6 +29,14 @@
  * One thread had 5.5 GB/s of them set to zero, and 1.5 GB/s of small ones. Larger: more memory comes in small
  * pages. Smaller: a part of a huge page stays unused. */
 #define HUGE ((size_t)4 << 20)
+
+/* Bytes of a huge page on x86, and on others with pages of 4 KiB. Where it is another size, pages stay
+ * small. */
+#define HUGE_PAGE ((size_t)2 << 20)
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1; older headers do not have it */
+#endif
 
 static void out_of_memory(size_t bytes)
 {
@@ -64,12 +73,40 @@ void *plb_alloc(size_t bytes)
     return memset(plb_alloc_unset(bytes), 0, pad(bytes));
 }
 
+/* Gives back the addresses of a reservation outside of a part of it. */
+static void trim(char *reserved, size_t all, const char *part, size_t bytes)
+{
+    size_t before = (size_t)(part - reserved), after = all - before - (bytes + PAGE - 1) / PAGE * PAGE;
+    if (before > 0)
+        munmap(reserved, before);
+    if (after > 0)
+        munmap(reserved + all - after, after);
+}
+
+void *plb_map_pages(size_t bytes, int protection, int flags, int fd, int64_t at)
+{
+    size_t all = (bytes + PAGE - 1) / PAGE * PAGE + HUGE_PAGE;
+    char *reserved = bytes < HUGE
+                       ? MAP_FAILED
+                       : mmap(NULL, all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (reserved == MAP_FAILED) /* a small one; or the system has no such addresses, but may have fewer */
+        return mmap(NULL, bytes > 0 ? bytes : 1, protection, flags, fd, at);
+    char *memory = reserved + ((uintptr_t)at - (uintptr_t)reserved) % HUGE_PAGE;
+    if (mmap(memory, bytes, protection, flags | MAP_FIXED, fd, at) == MAP_FAILED) {
+        int why = errno;
+        munmap(reserved, all);
+        errno = why;
+        return MAP_FAILED;
+    }
+    trim(reserved, all, memory, bytes);
+    return memory;
+}
+
 /* Maps pages, or ends the program. They are zeroed by the system, when they are touched. */
 static void *map_pages(size_t bytes, int flags, int fd)
 {
     bool there = can_be_there(bytes, bytes < LARGE ? 0 : plb_memory_used());
-    void *memory = there ? mmap(NULL, bytes > 0 ? bytes : 1, PROT_READ | PROT_WRITE, flags, fd, 0)
-                         : MAP_FAILED;
+    void *memory = there ? plb_map_pages(bytes, PROT_READ | PROT_WRITE, flags, fd, 0) : MAP_FAILED;
     if (memory == MAP_FAILED)
         out_of_memory(bytes);
     return memory;
@@ -87,6 +124,21 @@ static void *touch_pages(volatile char *memory, size_t bytes)
     return (void *)memory;
 }
 
+/* The same of pages in a file. Most systems give a file small pages whatever a program asks for
+ * (shmem_enabled). But they make a huge page of those that are there, if one is. That takes a quarter of the
+ * time of touching them all. */
+static void *touch_file_pages(volatile char *memory, size_t bytes)
+{
+    char *first = (char *)(((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    size_t n = bytes < HUGE ? 0 : (size_t)((const char *)memory + bytes - first) / HUGE_PAGE;
+#pragma omp parallel for schedule(static)
+    for (size_t i = 0; i < n; i++) {
+        *(volatile char *)(first + i * HUGE_PAGE) = 0;
+        madvise(first + i * HUGE_PAGE, HUGE_PAGE, MADV_COLLAPSE); /* where it does not, small pages do */
+    }
+    return touch_pages(memory, bytes);
+}
+
 void *plb_pages_alloc(size_t bytes)
 {
     return touch_pages(map_pages(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1), bytes);
@@ -99,7 +151,7 @@ void *plb_file_pages_alloc(size_t bytes, int *fd)
         close(*fd);
         *fd = -1;
     }
-    return touch_pages(map_pages(bytes, MAP_SHARED | (*fd < 0 ? MAP_ANONYMOUS : 0), *fd), bytes);
+    return touch_file_pages(map_pages(bytes, MAP_SHARED | (*fd < 0 ? MAP_ANONYMOUS : 0), *fd), bytes);
 }
 
 void *plb_shared_alloc(size_t bytes)

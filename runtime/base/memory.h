@@ -22,6 +22,10 @@ void *plb_pages_alloc(size_t bytes);
  * the caller; -1: the system has none, and only children have the pages. */
 void *plb_file_pages_alloc(size_t bytes, int *fd);
 
+/* mmap, from 4 MiB on at an address where huge pages of the file can be mapped whole. at: a multiple of a
+ * page. MAP_FAILED: errno says why. Free: munmap. */
+void *plb_map_pages(size_t bytes, int protection, int flags, int fd, int64_t at);
+
 /* Zeroed whole pages that this process shares with the children that it forks afterwards. */
 void *plb_shared_alloc(size_t bytes);
 void plb_shared_free(void *memory, size_t bytes); /* as many as were asked for; NULL: nothing */

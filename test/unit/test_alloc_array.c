@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "app/application.h"
+#include "base/mapped.h"
 #include "base/memory.h"
 #include "skip.h"
 
@@ -28,6 +29,7 @@ static void gives_zeroed_elements(void **state)
     plb_app_fini(&app);
 }
 
+#define COLLAPSE 25              /* MADV_COLLAPSE, which older headers do not have */
 #define LARGE ((size_t)64 << 20) /* bytes, in many pages */
 
 /* Pages of the memory that are in use. Its first one may hold notes of malloc's. */
@@ -72,22 +74,27 @@ static void unset_memory_is_not_touched(void **state)
     free(zeroed);
 }
 
-/* Whether the system knows that the memory wants huge pages: "hg" among the flags of its mapping. */
-static bool wants_huge_pages(const void *memory)
+/* What /proc says in this field of the mapping that has the memory; "" where it says nothing. */
+static const char *field_of(const void *memory, const char *field)
 {
-    char line[400];
-    bool here = false, wants = false;
+    static char line[400];
+    bool here = false, found = false;
     FILE *file = fopen("/proc/self/smaps", "r");
     assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL) {
+    while (!found && fgets(line, sizeof line, file) != NULL) {
         uintptr_t first, end;
         if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &first, &end) == 2)
             here = (uintptr_t)memory >= first && (uintptr_t)memory < end;
-        if (here && strncmp(line, "VmFlags:", 8) == 0)
-            wants = strstr(line, " hg") != NULL;
+        found = here && strncmp(line, field, strlen(field)) == 0;
     }
     fclose(file);
-    return wants;
+    return found ? line + strlen(field) : "";
+}
+
+/* Whether the system knows that the memory wants huge pages: "hg" among the flags of its mapping. */
+static bool wants_huge_pages(const void *memory)
+{
+    return strstr(field_of(memory, "VmFlags:"), " hg") != NULL;
 }
 
 static void large_arrays_ask_for_huge_pages(void **state)
@@ -100,6 +107,71 @@ static void large_arrays_ask_for_huge_pages(void **state)
     assert_true(wants_huge_pages(pages));
     plb_shared_free(pages, LARGE);
     free(unset);
+}
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+/* Whether the system makes huge pages of those of a file in memory. */
+static bool files_may_be_huge(void)
+{
+    int fd = memfd_create("test", MFD_CLOEXEC);
+    char *room = mmap(NULL, 2 * HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+         *page = room + HUGE_PAGE - (uintptr_t)room % HUGE_PAGE;
+    assert_int_equal(ftruncate(fd, (off_t)HUGE_PAGE), 0);
+    assert_ptr_equal(mmap(page, HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0), page);
+    *page = 1;
+    bool may = madvise(page, HUGE_PAGE, COLLAPSE) == 0;
+    munmap(room, 2 * HUGE_PAGE);
+    close(fd);
+    return may;
+}
+
+/* Bytes of the mapping that are in huge pages, after a look at each page. */
+static size_t huge_bytes(const volatile char *memory, size_t bytes)
+{
+    int sum = 0;
+    for (size_t i = 0; i < bytes; i += 4096)
+        sum += memory[i];
+    assert_int_equal(sum, 0);
+    return (size_t)atol(field_of((const void *)memory, "ShmemPmdMapped:")) * 1024;
+}
+
+/* So they cost others that map them a page fault for each 2 MiB, and not for each 64 KiB. */
+static void arrays_for_other_ranks_have_huge_pages(void **state)
+{
+    (void)state;
+    if (!files_may_be_huge())
+        skip_since("the system makes no huge pages of a file in memory");
+    int fd;
+    char *pages = plb_file_pages_alloc(LARGE + 5, &fd), *other = plb_map("test", fd, 4096, LARGE, false);
+    assert_in_range(huge_bytes(pages, LARGE), LARGE - HUGE_PAGE, LARGE);
+    assert_in_range(huge_bytes(other, LARGE), LARGE - HUGE_PAGE, LARGE);
+    plb_unmap(other, LARGE);
+    plb_shared_free(pages, LARGE + 5);
+    close(fd);
+}
+
+/* Pages of addresses that the process has. */
+static long addresses(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    assert_non_null(file);
+    assert_int_equal(fscanf(file, "%ld", &pages), 1);
+    fclose(file);
+    return pages;
+}
+
+/* Those around the huge pages, too. */
+static void addresses_are_given_back(void **state)
+{
+    (void)state;
+    const size_t bytes = 3 * HUGE_PAGE + 5;
+    plb_shared_free(plb_pages_alloc(bytes), bytes); /* other threads begin */
+    long before = addresses();
+    for (int i = 0; i < 20; i++)
+        plb_shared_free(plb_pages_alloc(bytes), bytes);
+    assert_int_equal(addresses(), before);
 }
 
 /* Asks for an array in a process of its own. Returns its exit status, and what it said. */
@@ -160,9 +232,14 @@ static void an_array_grows_to_twice(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_zeroed_elements),       cmocka_unit_test(large_arrays_are_zero_and_there),
-        cmocka_unit_test(unset_memory_is_not_touched), cmocka_unit_test(large_arrays_ask_for_huge_pages),
-        cmocka_unit_test(refuses_what_no_memory_has),  cmocka_unit_test(an_array_grows_to_twice),
+        cmocka_unit_test(gives_zeroed_elements),
+        cmocka_unit_test(large_arrays_are_zero_and_there),
+        cmocka_unit_test(unset_memory_is_not_touched),
+        cmocka_unit_test(large_arrays_ask_for_huge_pages),
+        cmocka_unit_test(arrays_for_other_ranks_have_huge_pages),
+        cmocka_unit_test(addresses_are_given_back),
+        cmocka_unit_test(refuses_what_no_memory_has),
+        cmocka_unit_test(an_array_grows_to_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
