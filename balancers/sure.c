@@ -205,13 +205,13 @@ static double grant(void *state, const struct plb_view *view, int p)
     if (ahead && !plb_belief_reported(b))
         return PLB_WAIT_OWN;
     double work = decide(s, view, p), age = view->now - s->solved_at;
-    bool idle = view->idle == view->living; /* all of them: nothing at all is under way */
-    if (!(work > 0.0) && age > (idle ? 0.0 : BETWEEN_SOLVES * view->living)) { /* not what was expected */
+    bool idle = view->idle == view->living, over = idle || view->now > s->end; /* the plan's end has passed */
+    if (!(work > 0.0) && age > (over ? 0.0 : BETWEEN_SOLVES * view->living)) { /* not what was expected */
         solve(s, view);
         work = decide(s, view, p);
     }
-    if (!(work > 0.0) && idle && s->refused++ > view->living) /* nobody would take it */
-        work = view->next;
+    if (!(work > 0.0) && idle && s->refused++ > view->living)
+        work = view->next; /* nobody would take it */
     if (ahead && work > b->model.execute.high && s->pus[p].trip_s < b->start_s)
         return PLB_WAIT_OWN; /* what is under way tells enough, when it ends, to save a start */
     if (!(work > 0.0))

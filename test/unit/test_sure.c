@@ -175,6 +175,27 @@ static void a_solve_follows_another_after_a_while_only(void **state)
     stop(&f);
 }
 
+/* By the last plan the remaining unit would have been executed by now. So it is planned again, however young
+ * the plan is: else nobody gets the unit before the slow PU reports. */
+static void a_plan_whose_end_has_passed_is_made_again(void **state)
+{
+    (void)state;
+    struct fixture f;
+    start(&f, "sure", 1e5, 0.0);
+    grant(&f, 0);
+    grant(&f, 1);
+    finish(&f, 0, 1.0, 1e-5, 0.001);
+    finish(&f, 1, 1.0, 1e-3, 0.001);
+    assert_true(grant(&f, 1) >= 1.0);
+    f.view.remaining = 1.0;
+    f.view.total *= 0.5;
+    f.view.now += 100e-6;
+    assert_false(grant(&f, 1) > 0.0); /* which brings the plan */
+    f.view.now += 50e-6;
+    near(grant(&f, 0), 1.0);
+    stop(&f);
+}
+
 /* Each block sends reduced arrays. Where these last long, a PU gets all that it can do by T at once. */
 static void large_arrays_make_large_blocks(void **state)
 {
@@ -275,6 +296,7 @@ int main(void)
         cmocka_unit_test(who_has_asked_holds_up_nobody),
         cmocka_unit_test(a_solve_follows_another_after_a_while_only),
         cmocka_unit_test(a_part_that_is_sure_keeps_nobody_idle),
+        cmocka_unit_test(a_plan_whose_end_has_passed_is_made_again),
         cmocka_unit_test(large_arrays_make_large_blocks),
         cmocka_unit_test(the_next_pass_begins_with_large_blocks),
         cmocka_unit_test(where_starts_are_all_blocks_are_large),
