@@ -125,8 +125,9 @@ static void a_grant_may_have_who_waits_asked(void **state)
 }
 
 /* Node 0 is idle from 12 s on. Node 1 has units that are expected to take a second, until 12 s, and does not
- * end them: they are late from 13 s on. Returns when node 0 is asked again; infinite: not before 20 s. */
-static double asked_again_at(struct fixture *f, bool beliefs)
+ * end them: they are late from 13 s on. Without `reported` nobody knows how long they take. Returns when node
+ * 0 is asked again; infinite: not before 40 s. */
+static double asked_again_at(struct fixture *f, bool beliefs, bool reported)
 {
     double now = 0.0;
     int ticks = 0;
@@ -134,14 +135,15 @@ static double asked_again_at(struct fixture *f, bool beliefs)
     start_scripted(f, 2, 1000, NULL, 10.0);
     struct plb_message late = block_of(f, 1);
     answer_all(PLB_WAIT);
-    report(f, late, 1, 0, late.block.range.count);
+    if (reported)
+        report(f, late, 1, 0, late.block.range.count);
     for (int i = 0, n = f->out.n; i < n; i++)
         if (f->out.at[i].type == PLB_BLOCK && f->out.at[i].to == 0) {
             struct plb_message done = done_of(f, &f->out.at[i], 0, 0, f->out.at[i].block.range.count);
             receive(f, &done, 12.0);
         }
     answer_all(10.0);
-    for (; script.asked[0] == 0 && plb_master_due(f->master) < 20.0; ticks++) {
+    for (; script.asked[0] == 0 && plb_master_due(f->master) < 40.0; ticks++) {
         now = plb_master_due(f->master);
         plb_master_tick(f->master, now, &f->out);
     }
@@ -154,10 +156,19 @@ static void who_waits_is_asked_where_another_is_late(void **state)
 {
     struct fixture f;
     (void)state;
-    double at = asked_again_at(&f, true);
+    double at = asked_again_at(&f, true, true);
     assert_true(at > 13.0 && at < 13.5);
     stop(&f);
-    assert_true(isinf(asked_again_at(&f, false)));
+    assert_true(isinf(asked_again_at(&f, false, true)));
+    stop(&f);
+}
+
+/* A PU that has reported nothing is late when what was believed of it is over. */
+static void who_waits_is_asked_where_an_unknown_pu_is_late(void **state)
+{
+    struct fixture f;
+    (void)state;
+    assert_true(isfinite(asked_again_at(&f, true, false)));
     stop(&f);
 }
 
@@ -355,6 +366,7 @@ int main(void)
         cmocka_unit_test(a_grant_may_have_who_waits_asked),
         cmocka_unit_test(a_pu_whose_task_lasts_gets_nothing_ahead),
         cmocka_unit_test(who_waits_is_asked_where_another_is_late),
+        cmocka_unit_test(who_waits_is_asked_where_an_unknown_pu_is_late),
         cmocka_unit_test(who_waits_for_its_own_is_not_asked_on_request),
         cmocka_unit_test(nobody_is_forgotten_when_all_are_idle),
         cmocka_unit_test(without_memory_there_is_no_run),

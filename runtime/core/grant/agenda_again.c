@@ -33,10 +33,18 @@ double plb_agenda_due(const struct plb_agenda *a)
     return waits(a) ? fmin(a->standing_until, a->again_at) : a->standing_until;
 }
 
+/* Of a PU that has reported nothing, what was believed of it may be over. */
+static bool overruns(const struct plb_agenda *a, int p)
+{
+    const struct plb_pu *pu = &a->seen.pus[p];
+    bool unknown = pu->outstanding > 0 && pu->n_samples == 0 && a->seen.view.now > pu->end;
+    return !pu->lost && (unknown || plb_balancer_view_overruns(&a->seen, p));
+}
+
 static bool any_overruns(const struct plb_agenda *a)
 {
     for (int p = 0; p < a->seen.view.n_pus; p++)
-        if (!a->seen.pus[p].lost && plb_balancer_view_overruns(&a->seen, p))
+        if (overruns(a, p))
             return true;
     return false;
 }
