@@ -120,6 +120,9 @@ void plb_master_fold_again(struct plb_master *master, int pass, const struct plb
  * has them. */
 int plb_master_owner(const struct plb_master *master, struct plb_range range, struct plb_range *part);
 
+/* The units whose result, which feeds an input, came from a PU of a node; NULL: none. */
+const struct plb_rangeset *plb_master_counted(const struct plb_master *master, int node, int pu);
+
 /* Whether inputs that results feed are lost with their node, or such results. Then the pass is given up: all
  * that is said of it from now on counts for nothing. The next one begins with inputs that rank 0 has. */
 bool plb_master_broken(const struct plb_master *master);

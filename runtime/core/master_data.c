@@ -82,6 +82,11 @@ int plb_master_owner(const struct plb_master *m, struct plb_range range, struct 
     return plb_owners_of(m->owners, range, part);
 }
 
+const struct plb_rangeset *plb_master_counted(const struct plb_master *m, int node, int pu)
+{
+    return plb_owners_counted(m->owners, node, pu);
+}
+
 bool plb_master_broken(const struct plb_master *m)
 {
     return plb_owners_broken(m->owners);

@@ -1,7 +1,7 @@
 /* Devices: what executes tasks. A driver (device/driver.h) offers these operations for one kind of device.
  *
- * A device belongs to the thread that opened it. That thread makes all calls but pin and unpin. When it has
- * ended, another one calls free and close: what kernels keep for the thread has been released by then. A
+ * A device belongs to the thread that opened it. That thread makes all calls but pin, unpin and read. When it
+ * has ended, another one calls free and close: what kernels keep for the thread has been released by then. A
  * device works in lanes. Operations in one lane happen in the order of the calls, and `wait` returns when all
  * of them are complete. There is no order between lanes, so the copies of one task hide behind the kernel of
  * another. A device with host_memory works in the caller's buffers and has one lane; nobody asks it to
@@ -88,6 +88,12 @@ struct plb_device_ops {
 
     int (*copy_in)(struct plb_device *device, int lane, void *to, const void *from_host, size_t bytes);
     int (*copy_out)(struct plb_device *device, int lane, void *to_host, const void *from, size_t bytes);
+
+    /* Copies from the device's memory beside all lanes, and returns when the bytes are there. Any thread may
+     * call it, one at a time. own: the device of this driver that the caller has opened, or NULL. NULL: the
+     * device cannot. */
+    int (*read)(struct plb_device *device, const struct plb_device *own, void *to_host, const void *from,
+                size_t bytes);
 
     /* Copies within the device's memory. NULL: it cannot. */
     int (*copy_within)(struct plb_device *device, int lane, void *to, const void *from, size_t bytes);

@@ -42,6 +42,7 @@ struct plb_run_settings {
     bool meters;         /* the hosts' energy is read */
     bool checksums;      /* of data that travels between ranks */
     bool keep_inputs;    /* ranks keep inputs that they have received for later passes */
+    bool keep_results;   /* results that feed the next pass may stay in the memory of devices */
     const char *join;    /* the file by which ranks join; NULL: none may. It lasts as `limit` does */
     bool isolate;        /* CPUs execute tasks in a child process */
 };

@@ -56,6 +56,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     shared->mirror = plb_mirror_new(config->data, config->kept_bytes, config->isolate, &shared->locks);
     shared->keep = plb_keep_new(config->data, config->stay_bytes, config->isolate, &shared->locks);
     shared->set = plb_own_set_new(config);
+    shared->results = plb_results_new(n_pus);
     shared->uses_slots = plb_dataset_travels(config->data);
     shared->combines = plb_combines(config->data, plb_keep_buffers(shared->keep));
     shared->has_slots = shared->uses_slots || shared->combines || plb_dataset_records(config->data) != 0;
@@ -123,6 +124,7 @@ bool plb_node_stop(struct plb_node *node)
         return true;
     if (!node->stops)
         end_tasks(node);
+    plb_sends_pay(&node->shared.sends, &node->shared.config, node->shared.mirror);
     node->stops = node->stopped = true;
     double until = plb_now() + TIDYING;
     for (int p = 0; p < node->n_pus; p++)
@@ -175,6 +177,7 @@ bool plb_node_free(struct plb_node *node)
     pthread_mutex_destroy(&node->shared.lock);
     plb_worker_free(node->shared.worker);
     plb_transfers_free_data(&node->shared);
+    plb_results_free(&node->shared.results);
     plb_outbox_fini(&node->reports);
     free(node->transfers.at);
     free(node->runners);
@@ -222,6 +225,8 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
         atomic_store(&node->shared.news, true);
     }
     pthread_mutex_unlock(&node->shared.lock);
+    if (sensible && !node->shared.config.data->owner)
+        plb_node_hear(node, m);
     return sensible;
 }
 
@@ -256,6 +261,8 @@ static bool plan(struct plb_node *node)
         return false;
     node->collected = now;
     pthread_mutex_lock(&shared->lock);
+    for (int p = 0; p < node->n_pus; p++)
+        plb_runner_look(&node->runners[p]);
     if (shared->returned)
         wake_pus(node);
     shared->returned = false;

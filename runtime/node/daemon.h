@@ -36,6 +36,15 @@ enum plb_node_attention plb_node_attention(struct plb_node *node);
 /* Sleeps until a PU has finished something or the seconds are over. */
 void plb_node_wait(struct plb_node *node, double seconds);
 
+/* Results that are in the memory of devices alone (node/memory/device_results.h). PASS and COUNTED change
+ * what is there. Rank 0 calls it for its own node as a pass begins, before it sends inputs to others. */
+void plb_node_hear(struct plb_node *node, const struct plb_message *message);
+
+/* Rank 0: inputs of these units, or results of one of its PUs, are in its memory from now on. False: some are
+ * lost. */
+bool plb_node_bring_input(struct plb_node *node, int input, struct plb_range units);
+bool plb_node_bring_results(struct plb_node *node, int pu, int64_t outputs, struct plb_range units);
+
 /* Rank 0: the results in a slot that a DONE of its own node named, and giving the slot back. NULL: the result
  * is in its place. */
 void *plb_node_result(struct plb_node *node, int slot, int data);

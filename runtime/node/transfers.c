@@ -178,6 +178,7 @@ static void feed(struct plb_mirror *mirror, const struct plb_runner *runners, in
             if (slot->task.pass < m->pass - 1)
                 plb_rangeset_add(&tasks.sent_on, slot->task.range);
         }
+    plb_sends_pay(&runners->shared->sends, &runners->shared->config, mirror);
     plb_sends_under_way(&runners->shared->sends, &tasks.read);
     plb_unasked_under_way(&runners->shared->unasked, &tasks.read);
     plb_mirror_feed(mirror, m->pass, &m->begin, &tasks);
@@ -270,7 +271,8 @@ static bool on_from(struct plb_node_shared *shared, struct plb_runner *runners, 
     if (number >= (int64_t)n * PLB_SLOTS)
         return false;
     struct plb_slot *slot = &runners[number / PLB_SLOTS].slots[number % PLB_SLOTS];
-    return plb_slot_from(slot, shared->config.data, &shared->config.wire, shared->mirror, m);
+    return plb_slot_from(slot, shared->config.data, &shared->config.wire, shared->mirror, &shared->results,
+                         m);
 }
 
 /* Whether the result of a slot counts. */
@@ -296,6 +298,8 @@ static bool on_counted(struct plb_node_shared *shared, struct plb_runner *runner
     if (m->pu >= n)
         return false;
     plb_mirror_counted(shared->mirror, m);
+    if (!shared->config.data->owner)
+        plb_results_counted(&shared->results, m);
     pthread_mutex_lock(&shared->lock);
     plb_renewal_counted(&runners[m->pu].renewal, m);
     pthread_mutex_unlock(&shared->lock);
@@ -318,7 +322,11 @@ bool plb_transfers_data(struct plb_node_shared *shared, struct plb_runner *runne
     case PLB_TAKEN: return on_taken(shared, runners, n, m, out);
     case PLB_COUNTED: return on_counted(shared, runners, n, m);
     case PLB_FROM: return on_from(shared, runners, n, m);
-    default: return plb_send(&shared->sends, &shared->config, shared->mirror, shared->keep, m, out);
+    default:
+        return plb_send(
+            &shared->sends,
+            &(struct plb_node_memory){&shared->config, shared->mirror, shared->keep, &shared->results}, m,
+            out);
     }
 }
 

@@ -11,7 +11,7 @@ struct plb_announcement {
     char kernel[PATH_MAX];
     int cluster_nodes, cluster_pus;
     struct plb_pu_settings pus;
-    bool trace, audits, checksums, isolate, keeps_inputs, meters, learns_watts;
+    bool trace, audits, checksums, isolate, keeps_inputs, keeps_results, meters, learns_watts;
     int64_t stays, fed, named; /* masks: of the outputs that stay, and as in struct plb_dataset */
     double hung_after, left_s; /* left_s: until no task goes on; infinite: nobody limits the time */
     struct plb_migration migration;

@@ -48,6 +48,9 @@ void plb_fetch_begin_pass(struct plb_fetching *fetching, bool changed);
 int64_t plb_fetch_halo_buffers(const struct plb_dataset *set);
 void plb_fetch_halos(struct plb_rank *r, int first);
 
+/* Sends these buffers of a FETCH, a mask. Returns their checksum, or 0 where none is wanted. */
+uint32_t plb_fetch_put(struct plb_rank *r, const struct plb_fetch *fetch, int64_t buffers, bool checksum);
+
 /* FETCH and FROM of other ranks. */
 void plb_fetch_serve(struct plb_rank *r, const struct plb_message *m);
 void plb_fetch_hear(struct plb_rank *r, const struct plb_message *from);
@@ -59,6 +62,12 @@ bool plb_fetch_next(struct plb_rank *r, struct plb_message *message);
 
 /* Whether inputs are on their way to rank 0. */
 bool plb_fetch_comes(const struct plb_fetching *fetching);
+
+/* Inputs that come from this rank are lost with a device of it: nobody waits for them. */
+void plb_fetch_void(struct plb_fetching *fetching, int rank);
+
+/* Whether anything comes that counts. */
+bool plb_fetch_any(const struct plb_fetching *fetching);
 
 /* Looks what has arrived. True where something did. */
 bool plb_fetch_collect(struct plb_rank *r);

@@ -19,6 +19,7 @@
 #include "membership/show_pus.h"
 #include "journal/journal.h"
 #include "profile/profiles.h"
+#include "rank0/own_results.h"
 
 /* Of results of other ranks that are received and not yet accepted. Larger: memory. Smaller: a fast network
  * waits for rank 0's answers; at 100 Gbit/s these last 20 ms. A larger result is received alone. */
@@ -52,6 +53,8 @@ void plb_rank0_fini(struct plb_rank0 *rank0)
 
 void plb_rank0_end(struct plb_rank *r, int status)
 {
+    if (status == PLB_OK && !plb_own_results_end(r)) /* the kernel has ended the run */
+        status = plb_fail(r->err, PLB_EFAILED, "results are lost with a GPU that has failed");
     if (r->rank0->in_pass)
         r->rank0->makespan += plb_rank_time(r) - r->rank0->pass_began;
     r->rank0->in_pass = r->rank0->fetching.on = false;

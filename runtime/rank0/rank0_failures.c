@@ -32,11 +32,25 @@ static void on_lost_device(struct plb_rank *r, const struct plb_message *m)
                 r->kernel->unit);
 }
 
+/* Results that were accepted are lost with a device: passes are executed again. Its rank may owe some of
+ * them: nobody waits for these. */
+static void on_lost_results(struct plb_rank *r, const struct plb_message *m)
+{
+    struct plb_rank0 *rank0 = r->rank0;
+    if (r->data.fed == 0 || r->stopped)
+        return;
+    plb_fetch_void(&rank0->fetching, m->from);
+    if ((rank0->in_pass || rank0->fetching.on) && !rank0->redo.broken)
+        plb_redo_break(r);
+}
+
 void plb_rank0_failed(struct plb_rank *r, const struct plb_message *m)
 {
     char why[PLB_FAILURE_TEXT];
     if (m->fail.text[0] != '\0') {
         on_lost_device(r, m);
+        if (m->fail.lost)
+            on_lost_results(r, m);
     } else if (!is_needless(r, m)) {
         plb_failure_describe(m, r->kernel, r->rank0->job->app.running, r->rank0->pus, r->rank0->n_pus, why);
         plb_rank0_stop_by(r, why);

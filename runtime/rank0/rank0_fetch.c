@@ -1,4 +1,4 @@
-/* Bytes on their way to rank 0, and FETCHes of others. */
+/* Bytes on their way to rank 0. */
 #include "rank0/fetch.h"
 
 #include <stdlib.h>
@@ -8,12 +8,14 @@
 #include "base/lease.h"
 #include "base/memory.h"
 #include "outcome/set_aside.h"
+#include "rank0/own_results.h"
 #include "rank0/rank0.h"
 
 struct plb_transfer {
     struct plb_message from;    /* its first source is what comes */
     void *arrays[PLB_MAX_DATA]; /* where it is received */
     int pending;
+    bool is_void; /* inputs that are worth nothing */
     struct plb_transfer *next;
 };
 
@@ -86,79 +88,6 @@ static void put_in_place(struct plb_rank *r, const struct plb_transfer *t)
     }
 }
 
-/* -------------------------------------------------------------- for other ranks */
-
-/* The last FROM that answers a FETCH, or a new one where that is full. */
-static struct plb_sources *sources_of(struct plb_rank *r, const struct plb_message *fetch, int *at)
-{
-    struct plb_sources *from = *at >= 0 ? &r->out.at[*at].sources : NULL;
-    if (from != NULL && from->n < PLB_SOURCES)
-        return from;
-    *at = r->out.n;
-    from = &plb_outbox_add(&r->out, PLB_FROM, 0, fetch->from, fetch->pass)->sources;
-    *from = (struct plb_sources){.slot = fetch->fetch.slot};
-    return from;
-}
-
-/* Sends these buffers of a FETCH, a mask. Returns their checksum, or 0 where none is wanted. */
-static uint32_t put(struct plb_rank *r, const struct plb_fetch *f, int64_t buffers, bool checksum)
-{
-    void *parts[PLB_MAX_DATA];
-    for (int i = 0; i < r->data.n; i++) {
-        size_t offset, bytes;
-        struct plb_range units = f->halo ? plb_dataset_around(&r->data, i, f->range) : f->range;
-        plb_dataset_bytes(&r->data, i, units, &offset, &bytes);
-        parts[i] = (char *)r->data.host[i] + offset;
-        if (buffers & PLB_BUFFER(i))
-            plb_mpi_put(r->mpi, f->to, (int)f->slot, parts[i], bytes, &r->rank0->fetching.sends);
-    }
-    return checksum ? plb_dataset_sum(&r->data, f->range, f->halo != 0, parts, buffers) : 0;
-}
-
-/* Sends these buffers of a range, or has others send their parts. Of a pass that is over nobody wants the
- * inputs: they come from rank 0, whatever they are. */
-static void send(struct plb_rank *r, const struct plb_message *m, int64_t buffers, struct plb_range rest,
-                 int *at)
-{
-    bool late = m->pass != r->pass || r->stopped || !r->rank0->in_pass;
-    for (struct plb_range range; rest.count > 0; rest.first += range.count, rest.count -= range.count) {
-        int owner = late ? 0 : plb_master_owner(r->rank0->master, rest, &range);
-        range = late ? rest : range;
-        struct plb_sources *from = sources_of(r, m, at);
-        struct plb_fetch fetch = {range, m->fetch.slot, buffers, m->from, 0, 0};
-        from->at[from->n++] = (struct plb_source){range, buffers, owner};
-        if (owner == 0)
-            put(r, &fetch, buffers, false);
-        else if (owner != m->from)
-            ask(r, owner, fetch);
-    }
-}
-
-void plb_fetch_serve(struct plb_rank *r, const struct plb_message *m)
-{
-    const struct plb_fetch *f = &m->fetch;
-    int64_t fed = f->buffers & r->data.fed;
-    bool sums = r->rank0->job->run.checksums;
-    int at = -1;
-    if (f->to != m->from || plb_range_end(f->range) > r->data.units || f->slot >= PLB_FETCH_SLOT
-        || (f->buffers & ~plb_dataset_inputs(&r->data)) != 0)
-        return;
-    uint32_t sum = put(r, f, f->buffers & ~fed, sums);
-    if (f->again)
-        plb_say_damaged(r->kernel, m, &r->rank0->damaged);
-    if (fed != 0 && !f->halo)
-        send(r, m, fed, f->range, &at);
-    else if (fed != 0)
-        for (int i = 0; i < r->data.n; i++)
-            if ((fed & PLB_BUFFER(i)) != 0)
-                send(r, m, PLB_BUFFER(i), plb_dataset_around(&r->data, i, f->range), &at);
-    if (fed == 0 && !sums)
-        return;
-    struct plb_sources *last = at >= 0 ? &r->out.at[at].sources : sources_of(r, m, &at);
-    last->last = 1;
-    last->sum = sum;
-}
-
 /* ------------------------------------------------------------- rank 0's own PUs */
 
 /* The units around a range that its tasks read of all fed inputs. */
@@ -195,7 +124,7 @@ static void fetch(struct plb_rank *r, struct plb_range units)
 static bool comes(const struct plb_fetching *f, struct plb_range units)
 {
     for (const struct plb_transfer *t = f->transfers; t != NULL; t = t->next)
-        if (has_inputs(t) && plb_range_overlaps(t->from.sources.at[0].range, units))
+        if (has_inputs(t) && !t->is_void && plb_range_overlaps(t->from.sources.at[0].range, units))
             return true;
     return false;
 }
@@ -252,9 +181,23 @@ bool plb_fetch_next(struct plb_rank *r, struct plb_message *m)
 bool plb_fetch_comes(const struct plb_fetching *f)
 {
     for (const struct plb_transfer *t = f->transfers; t != NULL; t = t->next)
-        if (has_inputs(t))
+        if (has_inputs(t) && !t->is_void)
             return true;
     return false;
+}
+
+bool plb_fetch_any(const struct plb_fetching *f)
+{
+    for (const struct plb_transfer *t = f->transfers; t != NULL; t = t->next)
+        if (!t->is_void)
+            return true;
+    return false;
+}
+
+void plb_fetch_void(struct plb_fetching *f, int rank)
+{
+    for (struct plb_transfer *t = f->transfers; t != NULL; t = t->next)
+        t->is_void |= has_inputs(t) && t->from.from == rank;
 }
 
 /* ----------------------------------------------------------- halos, with the grants */
@@ -279,7 +222,7 @@ void plb_fetch_halos(struct plb_rank *r, int first)
             struct plb_message from = {.from = part->node, .pass = m->pass};
             from.sources = (struct plb_sources){.slot = PLB_HALO_SLOT, .n = 1, .at = {*part}};
             if (m->to != 0 && part->node == 0)
-                put(r, &fetch, part->buffers, false);
+                plb_fetch_put(r, &fetch, part->buffers, false);
             if (m->to != 0)
                 continue;
             plb_rangeset_add(&r->rank0->fetching.here, part->range);
@@ -326,6 +269,8 @@ static void arrive(struct plb_rank *r, struct plb_transfer *t)
 bool plb_results_fetch(struct plb_rank *r, bool goes_on)
 {
     struct plb_rank0 *rank0 = r->rank0;
+    if (!plb_own_results_bring(r))
+        return true;
     rank0->fetching.began = plb_rank_time(r);
     rank0->fetching.goes_on = goes_on;
     bool asks = plb_master_gather(rank0->master, !goes_on, &r->out);
@@ -375,9 +320,9 @@ bool plb_fetch_collect(struct plb_rank *r)
             continue;
         }
         *at = t->next;
-        if (has_inputs(t))
+        if (has_inputs(t) && !t->is_void)
             put_in_place(r, t);
-        else
+        else if (!t->is_void)
             arrive(r, t);
         free_transfer(t);
         any = true;

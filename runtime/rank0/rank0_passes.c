@@ -4,6 +4,7 @@
 #include "every_rank/replaced.h"
 #include "journal/journal.h"
 #include "outcome/set_aside.h"
+#include "rank0/own_results.h"
 #include "rank0/rank0.h"
 #include "report/quantity.h"
 
@@ -24,6 +25,7 @@ void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool
     int64_t solves = plb_master_stats(rank0->master)->solves;
     plb_master_begin(rank0->master, pass, phase, begin->replaced, &rank0->job->maps[phase], rank0->pass_began,
                      &r->out);
+    plb_own_results_begin(r, first);
     plb_rank0_note_solves(r, pass, solves, rank0->pass_began);
     rank0->thought = plb_rank_time(r) - rank0->pass_began;
     if (!again)

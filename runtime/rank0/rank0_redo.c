@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "outcome/set_aside.h"
+#include "rank0/own_results.h"
 #include "rank0/rank0.h"
 #include "report/quantity.h"
 
@@ -167,7 +168,7 @@ bool plb_redo_step(struct plb_rank *r)
     struct plb_rank0 *rank0 = r->rank0;
     struct plb_redo *b = &rank0->redo;
     const struct plb_dataset *set = &r->data;
-    if (!b->broken || r->stopped || rank0->fetching.transfers != NULL || plb_incoming_keeps(rank0->incoming)
+    if (!b->broken || r->stopped || plb_fetch_any(&rank0->fetching) || plb_incoming_keeps(rank0->incoming)
         || plb_rank0_must_wait(r))
         return false;
     b->broken = false;
@@ -201,6 +202,8 @@ bool plb_redo_goes_on(struct plb_rank *r)
             restore(set, b->after);
         return false;
     }
+    if (!plb_own_results_bring(r)) /* they are copied */
+        return true;
     const struct plb_noted_pass *p = &b->passes[++b->at];
     for (int i = 0; i < p->begin.n_feeds; i++) {
         const struct plb_feed *f = &p->begin.feeds[i];

@@ -1,7 +1,7 @@
 /* A PU whose device fails, as its node sees it: all that it has goes back to the master, and others go on. */
 #include "worker_fixture.h"
 
-static const struct plb_device_failure broken = {700, "it broke", {0, 50}, NULL};
+static const struct plb_device_failure broken = {.status = 700, .text = "it broke", .among = {0, 50}};
 
 /* The FAILs that wait: how many, and their units. */
 static int failures(struct fixture *f, int64_t *units)

@@ -36,6 +36,8 @@ static struct {
 } way[20];
 static int n;
 
+static struct plb_node_results none; /* no device has any */
+
 static void note(int peer, int tag, const void *data, size_t bytes, int *pending)
 {
     assert_true(n < 20);
@@ -137,15 +139,15 @@ static void inputs_come_from_those_that_have_them(void **state)
         end_transfers();
         assert_int_equal(slot.pending, 1); /* the word from rank 0 */
         struct plb_message w = tell(8, 1, 1, first);
-        assert_false(plb_slot_from(&slot, &set, &config.wire, m, &w)); /* about another one */
+        assert_false(plb_slot_from(&slot, &set, &config.wire, m, &none, &w)); /* about another one */
         for (int i = 0; i < 3; i++) {
             w = tell(7, 1, 1, wrong[i]);
-            assert_false(plb_slot_from(&slot, &set, &config.wire, m, &w));
+            assert_false(plb_slot_from(&slot, &set, &config.wire, m, &none, &w));
         }
         w = tell(7, 0, 1, first);
-        assert_true(plb_slot_from(&slot, &set, &config.wire, m, &w) && slot.awaits);
+        assert_true(plb_slot_from(&slot, &set, &config.wire, m, &none, &w) && slot.awaits);
         w = tell(7, 1, 2, rest);
-        assert_true(plb_slot_from(&slot, &set, &config.wire, m, &w) && !slot.awaits);
+        assert_true(plb_slot_from(&slot, &set, &config.wire, m, &none, &w) && !slot.awaits);
         assert_true(n == 3 && way[0].peer == 2 && way[1].peer == 0 && way[2].peer == 4);
         for (int i = 0; i < 3; i++)
             assert_int_equal(way[i].tag, 7);
@@ -155,7 +157,7 @@ static void inputs_come_from_those_that_have_them(void **state)
         assert_int_equal(slot.pending, 3);
         end_transfers();
         assert_true(slot.pending == 0 && !plb_slot_is_torn(&slot, &config.wire));
-        assert_false(plb_slot_from(&slot, &set, &config.wire, m, &w)); /* it has come */
+        assert_false(plb_slot_from(&slot, &set, &config.wire, m, &none, &w)); /* it has come */
         release(m, &slot);
         slot = (struct plb_slot){.tag = 7};
     }
@@ -173,7 +175,7 @@ static void a_lost_rank_tears_a_task(void **state)
     begin(m, &sends, 1, &named);
     fetch(m, &slot, 1, 10, 10);
     struct plb_message w = tell(7, 1, 2, two);
-    plb_slot_from(&slot, &set, &config.wire, m, &w);
+    plb_slot_from(&slot, &set, &config.wire, m, &none, &w);
     lost_later = 4;
     assert_false(plb_slot_is_torn(&slot, &config.wire));
     lost_later = 2;
@@ -183,7 +185,7 @@ static void a_lost_rank_tears_a_task(void **state)
     assert_false(plb_slot_is_torn(&slot, &config.wire));
     lost_later = 0;
     w = tell(7, 1, 1, lost);
-    plb_slot_from(&slot, &set, &config.wire, m, &w);
+    plb_slot_from(&slot, &set, &config.wire, m, &none, &w);
     assert_true(plb_slot_is_torn(&slot, &config.wire));
     end_transfers();
     release(m, &slot);
@@ -200,7 +202,7 @@ static void what_a_lost_rank_sends_late_touches_nothing(void **state)
     for (int kept = 0; kept < 2; kept++) {
         struct plb_mirror *m = pull(&slot, &sends, kept);
         struct plb_message w = tell(7, 1, 1, from);
-        assert_true(plb_slot_from(&slot, &set, &config.wire, m, &w));
+        assert_true(plb_slot_from(&slot, &set, &config.wire, m, &none, &w));
         const char *late = way[1].data;
         end_transfers();
         lost_later = 2;
@@ -213,7 +215,7 @@ static void what_a_lost_rank_sends_late_touches_nothing(void **state)
         const char *now = slot.buffer[0];
         assert_true(!slot.kept && (now + 11 * PAGE <= late || now - PAGE >= late + 12 * PAGE));
         w = tell(7, 1, 1, from);
-        plb_slot_from(&slot, &set, &config.wire, m, &w);
+        plb_slot_from(&slot, &set, &config.wire, m, &none, &w);
         end_transfers();
         now = slot.memory;
         plb_slot_abandon(&slot, &config.wire, m); /* nobody is lost: it has its memory still */
@@ -238,6 +240,7 @@ static void others_get_what_is_computed_here(void **state)
     struct plb_sends sends = {0};
     struct plb_outbox out = {0};
     struct plb_mirror *m = plb_mirror_new(&set, 1e9, false, NULL);
+    const struct plb_node_memory memory = {&config, m, NULL, &none}, no_mirror = {&config, NULL, NULL, &none};
     struct plb_message results = {.type = PLB_FETCH, .pass = 1, .fetch = {{10, 30}, 50, PLB_BUFFER(2)}},
                        inputs = {.type = PLB_FETCH, .pass = 2, .fetch = {{20, 5}, 17, PLB_BUFFER(0), 2}},
                        counted = {.type = PLB_COUNTED, .pass = 2, .counted = {{{10, 30}}, 1}};
@@ -246,20 +249,20 @@ static void others_get_what_is_computed_here(void **state)
     char *place = slot.buffer[2];
     assert_true(slot.gives == m && slot.stored == PLB_BUFFER(2) && plb_slot_sent(&slot, &set) == 0);
     memset(place, 9, 30 * PAGE);
-    assert_true(plb_send(&sends, &config, m, NULL, &results, &out));
+    assert_true(plb_send(&sends, &memory, &results, &out));
     assert_int_equal(out.at[0].sources.n, 0); /* not reported yet */
     plb_mirror_reported(m, 1, slot.task.range);
     end_transfers();
-    assert_true(plb_send(&sends, &config, m, NULL, &results, &out));
+    assert_true(plb_send(&sends, &memory, &results, &out));
     assert_true(out.at[1].sources.n == 1 && out.at[1].sources.slot == 50 && way[0].tag == 50);
     is_sent(0, 0, place, 30 * PAGE);
     results.fetch.range.first = 9;
-    assert_true(plb_send(&sends, &config, m, NULL, &results, &out));
+    assert_true(plb_send(&sends, &memory, &results, &out));
     assert_true(out.at[2].sources.n == 0 && n == 1);
     end_transfers();
     begin(m, &sends, 2, &feeds);
     plb_mirror_counted(m, &counted);
-    assert_true(plb_send(&sends, &config, m, NULL, &inputs, &out));
+    assert_true(plb_send(&sends, &memory, &inputs, &out));
     is_sent(0, 2, place + 10 * PAGE, 5 * PAGE);
     assert_int_equal(way[0].tag, 17);
     begin(m, &sends, 3, &feeds); /* they are still sent: nobody writes there */
@@ -269,10 +272,10 @@ static void others_get_what_is_computed_here(void **state)
     begin(m, &sends, 4, &named);
     assert_true(plb_mirror_give(m, (struct plb_range){20, 1}));
     inputs.fetch.range.count = UNITS;
-    assert_false(plb_send(&sends, &config, m, NULL, &inputs, &out));
+    assert_false(plb_send(&sends, &memory, &inputs, &out));
     inputs.fetch = (struct plb_fetch){{20, 5}, 17, PLB_BUFFER(1), 2, 0, 0};
-    assert_false(plb_send(&sends, &config, m, NULL, &inputs, &out)); /* nothing feeds it: rank 0 has it */
-    assert_false(plb_send(&sends, &config, NULL, NULL, &inputs, &out));
+    assert_false(plb_send(&sends, &memory, &inputs, &out)); /* nothing feeds it: rank 0 has it */
+    assert_false(plb_send(&sends, &no_mirror, &inputs, &out));
     release(m, &slot);
     plb_outbox_fini(&out);
     plb_sends_fini(&sends);
@@ -305,7 +308,7 @@ static void inputs_that_nobody_else_has_stay(void **state)
     assert_true(other.kept && *(char *)other.buffer[0] == 9);
     fetch(m, &other, 3, 35, 60);
     struct plb_message w = tell(8, 1, 2, own);
-    assert_true(!other.kept && plb_slot_from(&other, &set, &config.wire, m, &w));
+    assert_true(!other.kept && plb_slot_from(&other, &set, &config.wire, m, &none, &w));
     assert_int_equal(*((char *)other.buffer[0] + 4 * PAGE), 9);
     end_transfers();
     release(NULL, &other);

@@ -55,7 +55,7 @@
 #include "core/message/window.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 26u /* grows with every change of a message */
+#define PLB_PROTOCOL 27u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
@@ -190,6 +190,7 @@ struct plb_failure {
     int64_t status;         /* what the kernel returned */
     int32_t audit;          /* not 0: the units were those of an audit, and `block` is its number */
     int32_t copy;           /* not 0: they were those of a copy, and others have them, too */
+    int64_t lost;           /* not 0: results that feed the next pass were in the device's memory alone */
     struct plb_range among; /* units of all tasks that the device had then: it cannot say which one failed */
     char text[80];          /* what the device said, which has failed for good; "" where the kernel itself
                                returned the status */

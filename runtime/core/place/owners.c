@@ -203,6 +203,11 @@ void plb_owners_reported(struct plb_owners *o, const struct plb_ledger *ledger,
     plb_rangeset_fini(&open);
 }
 
+const struct plb_rangeset *plb_owners_counted(const struct plb_owners *o, int node, int pu)
+{
+    return pu < o->at[node].n_pus ? &o->at[node].counted[pu] : NULL;
+}
+
 /* ------------------------------------------------------------------------- inputs */
 
 int plb_owners_of(const struct plb_owners *o, struct plb_range range, struct plb_range *part)

@@ -59,6 +59,9 @@ int64_t plb_owners_staying(const struct plb_owners *owners);
 void plb_owners_reported(struct plb_owners *owners, const struct plb_ledger *ledger,
                          const struct plb_message *done, bool whole);
 
+/* The units whose result, which feeds an input, came from this PU; NULL: none. Until the next pass begins. */
+const struct plb_rangeset *plb_owners_counted(const struct plb_owners *owners, int node, int pu);
+
 /* The node that has the inputs of the first units of a range, and these units; 0: rank 0 has them. */
 int plb_owners_of(const struct plb_owners *owners, struct plb_range range, struct plb_range *part);
 

@@ -77,6 +77,7 @@ void plb_reports_fail(struct plb_reports *r, int pu, const struct plb_slice *tas
                                    .status = failure->status,
                                    .audit = task->audit,
                                    .copy = task->copy,
+                                   .lost = failure->lost,
                                    .among = failure->among};
     snprintf(m->fail.text, sizeof m->fail.text, "%s", failure->text);
     snprintf(m->fail.why, sizeof m->fail.why, "%s", failure->why != NULL ? failure->why : "");

@@ -10,6 +10,7 @@ struct plb_device_failure {
     int status;             /* that the kernel returned, or the device */
     const char *text;       /* of the device; "" where the kernel itself returned the status */
     struct plb_range among; /* units of all tasks that the device had then */
+    bool lost;              /* results of tasks that were reported are lost with it */
     const char *why;        /* what the kernel said of its status; NULL or "": nothing */
 };
 

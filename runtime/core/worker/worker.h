@@ -136,6 +136,9 @@ void plb_worker_crash(struct plb_worker *worker, int pu, const struct plb_slice 
 void plb_worker_leave(struct plb_worker *worker, int pu, const struct plb_slice *task,
                       const struct plb_device_failure *failure);
 
+/* The same of a device that has failed without a task. */
+void plb_worker_end(struct plb_worker *worker, int pu, const struct plb_device_failure *failure);
+
 /* The state of a PU of this node, as far as its worker knows. */
 enum plb_pu_state plb_worker_state(const struct plb_worker *worker, int pu);
 

@@ -143,12 +143,10 @@ void plb_worker_leave_out(struct plb_worker *w, int pu)
     own->activity = PLB_PU_BUSY;
 }
 
-void plb_worker_leave(struct plb_worker *w, int pu, const struct plb_slice *task,
-                      const struct plb_device_failure *failure)
+/* All that the PU has queued goes back. */
+static void give_back(struct plb_worker *w, int pu)
 {
     struct plb_queue *queue = &w->pus.at[pu].queue;
-    struct plb_device_failure again = {.status = failure->status, .text = GONE, .among = failure->among};
-    plb_worker_fail(w, pu, task, w->pus.at[pu].state == PLB_PU_LOST ? &again : failure);
     plb_worker_leave_out(w, pu);
     for (int i = 0; i < queue->n; i++) {
         const struct plb_queue_entry *e = &queue->at[(queue->head + i) % queue->capacity];
@@ -156,4 +154,19 @@ void plb_worker_leave(struct plb_worker *w, int pu, const struct plb_slice *task
     }
     plb_queue_clear(queue);
     plb_copies_drop(&w->copies, pu);
+}
+
+void plb_worker_leave(struct plb_worker *w, int pu, const struct plb_slice *task,
+                      const struct plb_device_failure *failure)
+{
+    struct plb_device_failure again = {.status = failure->status, .text = GONE, .among = failure->among};
+    plb_worker_fail(w, pu, task, w->pus.at[pu].state == PLB_PU_LOST ? &again : failure);
+    give_back(w, pu);
+}
+
+void plb_worker_end(struct plb_worker *w, int pu, const struct plb_device_failure *failure)
+{
+    const struct plb_slice none = {.range = {0, 1}, .pass = w->pass, .copy = true};
+    plb_reports_fail(&w->reports, pu, &none, failure);
+    give_back(w, pu);
 }

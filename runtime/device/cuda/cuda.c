@@ -19,8 +19,7 @@
 #include "device/lanes.h"
 
 /* Part of the GPU's memory that plbrun leaves alone, for the libraries of kernels. Larger: jobs get less
- * memory. Smaller: a library finds none.
- * An estimate, not a measurement. */
+ * memory. Smaller: a library finds none. An estimate, not a measurement. */
 #define KEPT_FREE 0.05
 
 /* Bytes of inputs and results in one task. Larger: the first copy in and the last copy out, which nothing
@@ -45,7 +44,7 @@ struct plb_device {
     int memory_node; /* the NUMA node near it; -1: not known */
     double memory;
     cudaMemPool_t pool; /* of what entries take by cudaMallocAsync; NULL: the GPU has none */
-    cudaStream_t streams[PLB_MAX_LANES];
+    cudaStream_t streams[PLB_MAX_LANES + 1]; /* by lane; the last one is for reads */
     struct stamps stamps[PLB_LANE_STAMPS];
     struct plb_lanes lanes;
     char failure[80];
@@ -115,9 +114,9 @@ static void cuda_close(struct plb_device *d)
             if (events[e] != NULL)
                 plb_cuda.cudaEventDestroy_(events[e]);
     }
-    for (int lane = 0; lane < PLB_MAX_LANES; lane++)
-        if (d->streams[lane] != NULL)
-            plb_cuda.cudaStreamDestroy_(d->streams[lane]);
+    for (int i = 0; i <= PLB_MAX_LANES; i++)
+        if (d->streams[i] != NULL)
+            plb_cuda.cudaStreamDestroy_(d->streams[i]);
     free(d);
 }
 
@@ -132,8 +131,8 @@ static int cuda_open(const struct plb_device_config *config, struct plb_device *
     int status = check(d, plb_cuda.cudaSetDevice_(d->gpu));
     if (status == 0)
         status = check(d, plb_cuda.cudaMemGetInfo_(&left, &total));
-    for (int lane = 0; lane < PLB_MAX_LANES && status == 0; lane++)
-        status = check(d, plb_cuda.cudaStreamCreateWithFlags_(&d->streams[lane], cudaStreamNonBlocking));
+    for (int i = 0; i <= PLB_MAX_LANES && status == 0; i++)
+        status = check(d, plb_cuda.cudaStreamCreateWithFlags_(&d->streams[i], cudaStreamNonBlocking));
     for (int i = 0; i < PLB_LANE_STAMPS && status == 0; i++)
         status = create_stamps(d, &d->stamps[i]);
     d->memory = (1.0 - KEPT_FREE) * (double)left
@@ -230,6 +229,13 @@ static int cuda_copy_in(struct plb_device *d, int lane, void *to, const void *fr
 static int cuda_copy_out(struct plb_device *d, int lane, void *to_host, const void *from, size_t bytes)
 {
     return copy(d, lane, to_host, from, bytes, cudaMemcpyDeviceToHost);
+}
+
+static int cuda_read(struct plb_device *d, const struct plb_device *own, void *to_host, const void *from,
+                     size_t bytes)
+{
+    const int back = own != NULL ? own->gpu : d->gpu;
+    return plb_cuda_read(d->gpu, back, d->streams[PLB_MAX_LANES], to_host, from, bytes);
 }
 
 static int cuda_copy_within(struct plb_device *d, int lane, void *to, const void *from, size_t bytes)
@@ -382,6 +388,7 @@ const struct plb_device_driver plb_device_cuda = {
             .zero = cuda_zero,
             .copy_in = cuda_copy_in,
             .copy_out = cuda_copy_out,
+            .read = cuda_read,
             .copy_within = cuda_copy_within,
             .launch = cuda_launch,
             .empty = {.name = "empty", .cuda = plb_no_units},

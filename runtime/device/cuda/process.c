@@ -80,3 +80,18 @@ void plb_cuda_unpin(void *memory)
     if (plb_cuda.cudaHostUnregister_(memory) != cudaSuccess) /* pinning it had failed too */
         plb_cuda.cudaGetLastError_();
 }
+
+int plb_cuda_read(int gpu, int own, cudaStream_t stream, void *to_host, const void *from, size_t bytes)
+{
+    plb_cuda.cudaSetDevice_(gpu); /* any thread may call it, also one that has no GPU */
+    cudaError_t status = plb_cuda.cudaMemcpyAsync_(to_host, from, bytes, cudaMemcpyDeviceToHost, stream);
+    if (status == cudaSuccess)
+        status = plb_cuda.cudaStreamSynchronize_(stream);
+    if (status != cudaSuccess)
+        plb_cuda.cudaGetLastError_();
+    if (plb_cuda_ends(status))
+        plb_cuda_end(gpu, plb_cuda.cudaGetErrorString_(status));
+    if (own != gpu)
+        plb_cuda.cudaSetDevice_(own);
+    return (int)status;
+}

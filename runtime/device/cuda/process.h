@@ -24,4 +24,8 @@ void plb_cuda_trim_pool(cudaMemPool_t pool);
 const char *plb_cuda_pin(int gpu, void *memory, size_t bytes);
 void plb_cuda_unpin(void *memory);
 
+/* Copies from a GPU's memory in a stream of that GPU, and waits for it. own: the GPU that is the thread's
+ * afterwards. */
+int plb_cuda_read(int gpu, int own, cudaStream_t stream, void *to_host, const void *from, size_t bytes);
+
 #endif

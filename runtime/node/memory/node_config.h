@@ -48,11 +48,12 @@ struct plb_node_config {
     double pulled_bytes;             /* a task whose data is pulled moves about this much; 0: any */
     const struct plb_cost_map *maps; /* one per phase, as on rank 0; borrowed */
     bool trace;
-    bool audits;    /* tasks may be executed again, to be compared */
-    bool checksums; /* of inputs that are pulled, and of results that are sent */
-    bool isolate;   /* tasks run in a child process, on PUs whose driver can do that */
-    bool warm_up;   /* call the entry before the first pass: the inputs of unit 0 are here */
-    double clock;   /* to add to plb_now() for the run's clock */
+    bool audits;        /* tasks may be executed again, to be compared */
+    bool keeps_results; /* in the memory of a device, where they feed the next pass */
+    bool checksums;     /* of inputs that are pulled, and of results that are sent */
+    bool isolate;       /* tasks run in a child process, on PUs whose driver can do that */
+    bool warm_up;       /* call the entry before the first pass: the inputs of unit 0 are here */
+    double clock;       /* to add to plb_now() for the run's clock */
 };
 
 #endif

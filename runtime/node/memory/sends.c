@@ -8,6 +8,8 @@
 struct plb_sent_inputs {
     struct plb_range range;
     int pending;
+    bool owed;
+    struct plb_fetch fetch;
     struct plb_sent_inputs *next;
 };
 
@@ -24,7 +26,7 @@ void plb_sends_under_way(struct plb_sends *s, struct plb_rangeset *units)
 {
     for (struct plb_sent_inputs **at = &s->inputs; *at != NULL;) {
         struct plb_sent_inputs *sent = *at;
-        if (sent->pending > 0) {
+        if (sent->pending > 0 || sent->owed) {
             plb_rangeset_add(units, sent->range);
             at = &sent->next;
             continue;
@@ -44,26 +46,50 @@ static void put(const struct plb_node_config *config, const struct plb_fetch *f,
                              (size_t)f->range.count * config->data->at[i].unit_bytes, pending);
 }
 
-static bool send_inputs(struct plb_sends *s, const struct plb_node_config *config,
-                        const struct plb_mirror *mirror, const struct plb_fetch *f)
+/* Sends inputs out of the mirror. */
+static void put_inputs(const struct plb_node_config *config, const struct plb_mirror *mirror,
+                       struct plb_sent_inputs *sent)
 {
-    const struct plb_dataset *set = config->data;
+    const struct plb_fetch *f = &sent->fetch;
     void *parts[PLB_MAX_DATA];
+    for (int i = 0; i < config->data->n; i++)
+        parts[i] = f->buffers & PLB_BUFFER(i) ? plb_mirror_place(mirror, i, f->range.first) : NULL;
+    put(config, f, parts, &sent->pending);
+}
+
+static bool send_inputs(struct plb_sends *s, const struct plb_node_memory *memory, const struct plb_fetch *f)
+{
+    const struct plb_dataset *set = memory->config->data;
+    const struct plb_mirror *mirror = memory->mirror;
     if (mirror == NULL || (f->buffers & ~(plb_mirror_buffers(mirror) & set->fed)) != 0)
         return false;
     struct plb_sent_inputs *sent = plb_alloc(sizeof *sent);
-    *sent = (struct plb_sent_inputs){f->range, 0, s->inputs};
+    *sent = (struct plb_sent_inputs){f->range, 0, false, *f, s->inputs};
     s->inputs = sent;
     for (int i = 0; i < set->n; i++)
-        parts[i] = f->buffers & PLB_BUFFER(i) ? plb_mirror_place(mirror, i, f->range.first) : NULL;
-    put(config, f, parts, &sent->pending);
+        if ((f->buffers & PLB_BUFFER(i)) != 0)
+            sent->owed |= !plb_results_bring_input(memory->results, i, f->range, NULL);
+    if (!sent->owed)
+        put_inputs(memory->config, mirror, sent);
     return true;
 }
 
-/* Where results that were reported are, buffer by buffer. False: some are not here. */
-static bool find_results(const struct plb_dataset *set, const struct plb_mirror *mirror,
-                         const struct plb_keep *keep, const struct plb_message *m, void *parts[PLB_MAX_DATA])
+void plb_sends_pay(struct plb_sends *s, const struct plb_node_config *config, const struct plb_mirror *mirror)
 {
+    for (struct plb_sent_inputs *sent = s->inputs; sent != NULL; sent = sent->next) {
+        if (sent->owed)
+            put_inputs(config, mirror, sent);
+        sent->owed = false;
+    }
+}
+
+/* Where results that were reported are, buffer by buffer. False: some are not here. */
+static bool find_results(const struct plb_node_memory *memory, const struct plb_message *m,
+                         void *parts[PLB_MAX_DATA])
+{
+    const struct plb_dataset *set = memory->config->data;
+    const struct plb_mirror *mirror = memory->mirror;
+    const struct plb_keep *keep = memory->keep;
     const struct plb_fetch *f = &m->fetch;
     bool feed = set->fed != 0; /* then they are in the mirror */
     if (feed && (mirror == NULL || !plb_mirror_made(mirror, m->pass, f->range)))
@@ -75,21 +101,26 @@ static bool find_results(const struct plb_dataset *set, const struct plb_mirror 
         if ((f->buffers & here & PLB_BUFFER(i)) != 0)
             parts[i] = feed ? plb_mirror_result(mirror, i, f->range.first)
                             : plb_keep_place(keep, i, f->range.first);
-    return (f->buffers & ~here) == 0;
+    bool there = (f->buffers & ~here) == 0;
+    for (int i = 0; i < set->n && feed; i++)
+        if ((f->buffers & PLB_BUFFER(i)) != 0)
+            there = there && plb_results_bring(memory->results, -1, i, f->range);
+    return there;
 }
 
-bool plb_send(struct plb_sends *s, const struct plb_node_config *config, const struct plb_mirror *mirror,
-              const struct plb_keep *keep, const struct plb_message *m, struct plb_outbox *out)
+bool plb_send(struct plb_sends *s, const struct plb_node_memory *memory, const struct plb_message *m,
+              struct plb_outbox *out)
 {
+    const struct plb_node_config *config = memory->config;
     const struct plb_fetch *f = &m->fetch;
     void *parts[PLB_MAX_DATA] = {NULL};
     if (plb_range_end(f->range) > config->data->units)
         return false;
     if ((f->buffers & plb_dataset_results(config->data)) == 0)
-        return send_inputs(s, config, mirror, f);
+        return send_inputs(s, memory, f);
     struct plb_sources *from = &plb_outbox_add(out, PLB_FROM, config->rank, 0, m->pass)->sources;
     *from = (struct plb_sources){.slot = f->slot, .last = 1};
-    if (f->to != 0 || !find_results(config->data, mirror, keep, m, parts))
+    if (f->to != 0 || !find_results(memory, m, parts))
         return true;
     from->at[from->n++] = (struct plb_source){f->range, f->buffers, config->rank};
     if (config->checksums)

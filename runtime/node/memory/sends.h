@@ -7,8 +7,17 @@
 #ifndef PLB_NODE_MEMORY_SENDS_H
 #define PLB_NODE_MEMORY_SENDS_H
 
+#include "node/memory/device_results.h"
 #include "node/memory/keep.h"
 #include "node/memory/mirror.h"
+
+/* Where a rank has what it sends. Mirror and keep may be NULL. */
+struct plb_node_memory {
+    const struct plb_node_config *config;
+    const struct plb_mirror *mirror;
+    const struct plb_keep *keep;
+    struct plb_node_results *results;
+};
 
 /* A zeroed struct is empty. */
 struct plb_sends {
@@ -18,10 +27,15 @@ struct plb_sends {
 
 void plb_sends_fini(struct plb_sends *sends);
 
-/* FETCH: sends what is wanted out of the mirror, or of what is kept, either of which may be NULL. To rank 0
- * says FROM: whether the results are here. False: the inputs have no place here. */
-bool plb_send(struct plb_sends *sends, const struct plb_node_config *config, const struct plb_mirror *mirror,
-              const struct plb_keep *keep, const struct plb_message *fetch, struct plb_outbox *out);
+/* FETCH: sends what is wanted out of the mirror, or of what is kept. To rank 0 says FROM: whether the results
+ * are here. False: the inputs have no place here. */
+bool plb_send(struct plb_sends *sends, const struct plb_node_memory *memory, const struct plb_message *fetch,
+              struct plb_outbox *out);
+
+/* Inputs that are lost with a device are owed: who waits for them needs them no more when their pass is over.
+ * Then, or at the end of the run, any bytes are sent, so that the transfers end. */
+void plb_sends_pay(struct plb_sends *sends, const struct plb_node_config *config,
+                   const struct plb_mirror *mirror);
 
 /* Adds the units of inputs that are on their way. */
 void plb_sends_under_way(struct plb_sends *sends, struct plb_rangeset *units);

@@ -122,6 +122,8 @@ static bool give_up(struct plb_device_places *p, int64_t buffers)
 
 bool plb_device_places_give_up(struct plb_device_places *p)
 {
+    if (p->own != NULL)
+        plb_results_bring_all(p->own);
     return give_up(p, plb_dataset_inputs(p->set));
 }
 
@@ -174,6 +176,8 @@ static void change_places(struct plb_place *in, const struct plb_rangeset *count
 static void feed(struct plb_device_places *p, const struct plb_renewal *n)
 {
     const bool next = p->pass > 0 && n->pass == p->pass + 1;
+    if (!next && p->own != NULL) /* what is in one place alone may be in the other one now */
+        plb_results_bring_all(p->own);
     for (int i = 0; i < p->set->n; i++)
         if ((n->fed & PLB_BUFFER(i)) != 0)
             plb_rangeset_clear(&p->at[i].here);
@@ -324,9 +328,11 @@ int plb_device_places_bring(struct plb_device_places *p, int lane, int i, struct
     int status = leave_out(p, in, lane, around, &missing);
     for (int k = 0; k < missing.n && status == 0; k++) {
         const struct plb_range r = with_near(p, i, &missing, &k);
-        status = plb_copy_in(p, lane, plb_device_place(p, i, r.first),
-                             host + ((ptrdiff_t)byte_of(p->set, i, r.first) - (ptrdiff_t)begin),
-                             bytes_of(p->set, i, r));
+        status = plb_device_places_on_host(p, i, r) ? 0 : PLB_INPUT_LOST;
+        if (status == 0)
+            status = plb_copy_in(p, lane, plb_device_place(p, i, r.first),
+                                 host + ((ptrdiff_t)byte_of(p->set, i, r.first) - (ptrdiff_t)begin),
+                                 bytes_of(p->set, i, r));
     }
     for (int k = 0; k < missing.n && status == 0; k++)
         plb_rangeset_add(&in->coming[lane], missing.at[k]);
@@ -342,7 +348,7 @@ int plb_device_places_bring(struct plb_device_places *p, int lane, int i, struct
 }
 
 int plb_device_places_launched(struct plb_device_places *p, int lane, struct plb_range task, int64_t found,
-                               void *const *data)
+                               int64_t stay, void *const *data, void *const *host)
 {
     int status = 0;
     for (int i = 0; i < p->set->n && status == 0; i++) {
@@ -354,13 +360,32 @@ int plb_device_places_launched(struct plb_device_places *p, int lane, struct plb
             status = p->ops->copy_within(p->device, lane, at, data[in->output], bytes_of(p->set, i, task));
         if (status == 0)
             plb_rangeset_add(&in->made, task);
+        if (status != 0 || (stay & PLB_BUFFER(in->output)) == 0)
+            continue;
+        in->stays[lane] = task;
+        in->results_host = (char *)host[in->output] - (size_t)task.first * p->set->at[i].unit_bytes;
+        p->stays_pass[lane] = p->pass;
     }
     return status;
 }
 
+/* Notes results of the lane's task that are on the device alone. */
+static void note(struct plb_device_places *p, int lane, int i)
+{
+    const struct plb_place *in = &p->at[i];
+    p->noted[lane] = true;
+    plb_results_made(p->own, p->stays_pass[lane], i, in->output, in->stays[lane],
+                     &(struct plb_device_units){
+                         .device = in->results, .lead = offset_of(p, i, 0), .host = in->results_host});
+}
+
 void plb_device_places_end(struct plb_device_places *p, int lane, bool well)
 {
+    p->noted[lane] = false;
     for (int i = 0; i < PLB_MAX_DATA; i++) {
+        if (well && p->at[i].stays[lane].count > 0)
+            note(p, lane, i);
+        p->at[i].stays[lane].count = 0;
         struct plb_rangeset *coming = &p->at[i].coming[lane];
         if (well)
             plb_rangeset_add_all(&p->at[i].here, coming);

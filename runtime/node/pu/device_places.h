@@ -20,6 +20,7 @@
 #include "app/parts.h"
 #include "device/device.h"
 #include "host/child.h"
+#include "node/memory/device_results.h"
 #include "node/memory/page_locks.h"
 
 /* Of a replicated buffer, whose ranges are bytes; or of an input that is split, whose ranges are units. */
@@ -33,19 +34,29 @@ struct plb_place {
     char *results; /* of the output that feeds it in the next pass: a second place; NULL: there is none */
     int output;
     struct plb_rangeset made, elsewhere; /* units of this pass whose results are in `results`, and are not */
+    struct plb_range
+        stays[PLB_MAX_LANES]; /* of a lane's task, results that are there alone; count = 0: none */
+    char *results_host;       /* where unit 0 of these results would be on the host */
 };
+
+/* The status of a task some of whose inputs are lost with a device. Its pass is given up. */
+#define PLB_INPUT_LOST (-110)
 
 /* A zeroed struct, but for device and set, has no places. */
 struct plb_device_places {
     const struct plb_device_ops *ops; /* of the device */
     struct plb_device *device;
-    const struct plb_dataset *set; /* borrowed */
-    struct plb_child *child;       /* borrowed; it shares the memory of lanes, as tasks run there. Or NULL */
-    struct plb_page_locks *locks;  /* of the node, borrowed; NULL: no pages are locked */
-    int64_t in, out;               /* bytes that were copied until now */
-    double locking_s;              /* seconds of plb_copies_lock until now */
-    double room;                   /* bytes of device memory that further places may take */
-    int pass;                      /* of the results; 0: none of them may become inputs */
+    const struct plb_dataset *set;  /* borrowed */
+    struct plb_child *child;        /* borrowed; it shares the memory of lanes, as tasks run there. Or NULL */
+    struct plb_page_locks *locks;   /* of the node, borrowed; NULL: no pages are locked */
+    struct plb_node_results *all;   /* of the node, borrowed; NULL: results are always copied to the host */
+    struct plb_device_results *own; /* of them, those of this PU */
+    int64_t in, out;                /* bytes that were copied until now */
+    double locking_s;               /* seconds of plb_copies_lock until now */
+    double room;                    /* bytes of device memory that further places may take */
+    int pass;                       /* of the results; 0: none of them may become inputs */
+    int stays_pass[PLB_MAX_LANES];  /* of the lane's results that stay */
+    bool noted[PLB_MAX_LANES];      /* results of the lane's latest task, which has ended, have stayed */
     struct plb_place at[PLB_MAX_DATA];
     char *lane[PLB_MAX_LANES]; /* memory for what of a task has no place, and kept; or NULL */
     size_t lane_bytes[PLB_MAX_LANES];
@@ -93,16 +104,24 @@ int plb_device_places_renew(struct plb_device_places *places, const struct plb_r
 int64_t plb_device_places_find(struct plb_device_places *places, int lane, struct plb_range task, bool wanted,
                                void *data[PLB_MAX_DATA]);
 
+/* Units of an input that a task reads are on the host from now on. False: some are lost
+ * (node/memory/device_results.h). */
+bool plb_device_places_on_host(struct plb_device_places *places, int i, struct plb_range units);
+
 /* Then: copies what is not here yet of input i, in the lane. host: where the first unit of the task is, with
  * its halo around it. data: the same, of the entry: elsewhere than here it gets a copy. Returns the device's
- * status. */
+ * status, or PLB_INPUT_LOST. */
 int plb_device_places_bring(struct plb_device_places *places, int lane, int i, struct plb_range task,
                             const char *host, char *data);
 
+/* The outputs of tasks of this pass that may stay here alone, as a mask. */
+int64_t plb_device_places_may_stay(const struct plb_device_places *places, int pass);
+
 /* The entry of a task was launched that found these buffers here. Results that it has elsewhere, in data[i],
- * are copied to their place. Returns the device's status. */
+ * are copied to their place. stay: of the outputs found, those that were not copied to host[i]. Returns the
+ * device's status. */
 int plb_device_places_launched(struct plb_device_places *places, int lane, struct plb_range task,
-                               int64_t found, void *const *data);
+                               int64_t found, int64_t stay, void *const *data, void *const *host);
 
 /* The lane is empty. well: all that was enqueued there is complete. */
 void plb_device_places_end(struct plb_device_places *places, int lane, bool well);

@@ -230,6 +230,25 @@ static void note_status(struct plb_executor *e, int status)
         snprintf(e->failure, sizeof e->failure, "%s", why);
 }
 
+/* Takes out the results of a task that was launched, but for those that stay. */
+static int take_results(struct plb_executor *e, int lane, struct plb_range range, int64_t found,
+                        void *host[PLB_MAX_DATA], void *const *data)
+{
+    int status = 0;
+    e->stayed = found & e->may_stay;
+    for (int i = 0; i < e->set->n && status == 0; i++) {
+        size_t offset, bytes;
+        plb_dataset_bytes(e->set, i, range, &offset, &bytes);
+        if ((e->stayed & PLB_BUFFER(i)) == 0)
+            status = take_out(e, lane, i, host[i], data[i], bytes);
+        else if (e->set->owner) /* also where the slot has memory for them */
+            host[i] = (char *)e->host[i] + offset;
+    }
+    if (status != 0)
+        return status;
+    return plb_device_places_launched(&e->places, lane, range, found, e->stayed, data, host);
+}
+
 /* Puts all operations of a task into a lane; `results`: they are wanted. */
 static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *phase, struct plb_range range,
                    void *const *buffers, bool results)
@@ -251,9 +270,12 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
         after[i] = around.count - range.count - before[i];
         size_t unit = set->at[i].unit_bytes;
         struct part part = {host[i], whole, bytes[i], (size_t)before[i] * unit, (size_t)after[i] * unit};
-        status = (found & PLB_BUFFER(i)) != 0 && set->at[i].mode != PLB_OUTPUT
-                   ? plb_device_places_bring(&e->places, lane, i, range, host[i], data[i])
-                   : bring(e, lane, i, &part, results, &data[i]);
+        if ((found & PLB_BUFFER(i)) != 0 && set->at[i].mode != PLB_OUTPUT)
+            status = plb_device_places_bring(&e->places, lane, i, range, host[i], data[i]);
+        else if (set->at[i].mode == PLB_PARTITION && !plb_device_places_on_host(&e->places, i, around))
+            status = PLB_INPUT_LOST;
+        else
+            status = bring(e, lane, i, &part, results, &data[i]);
         zeroed |= (int64_t)(set->at[i].mode == PLB_OUTPUT && results && !set->writes_all) << i;
     }
     struct plb_task task = {.first = range.first,
@@ -275,9 +297,7 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     note_status(e, status);
     if (e->isolated.ended)
         clear(e, &task, host);
-    for (int i = 0; i < n && results && status == 0; i++)
-        status = take_out(e, lane, i, host[i], data[i], bytes[i]);
-    return status == 0 && results ? plb_device_places_launched(&e->places, lane, range, found, data) : status;
+    return status == 0 && results ? take_results(e, lane, range, found, host, data) : status;
 }
 
 /* Waits for what is in a lane. */

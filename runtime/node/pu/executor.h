@@ -25,7 +25,9 @@ struct plb_executor {
     struct plb_task_limit limit;     /* of the PU's tasks; set after open. Zeroed: tasks are of any size */
     struct plb_renewal renewal;      /* after open: all is new */
     struct plb_device_config config;
-    double until;                      /* for plb_task.until; set after open */
+    int64_t may_stay; /* mask of outputs that need not be copied to the host; set before each submit, */
+    int64_t stayed;   /* and those of the latest task that were not */
+    double until;     /* for plb_task.until; set after open */
     struct plb_task_reporter reporter; /* for plb_task.reporter; the same */
     int64_t reported;   /* units of the latest task that its entry has reported: they are behind us */
     int64_t until_unit; /* its units from here on are those of others, who write them; 0: none are */

@@ -11,6 +11,7 @@
 #include "node/pu/next_task.h"
 #include "node/pu/open_pu.h"
 #include "node/pu/reported.h"
+#include "node/pu/stay.h"
 #include "node/pu/store.h"
 #include "node/pu/task_trace.h"
 
@@ -49,8 +50,10 @@ static void fail(struct plb_runner *r, const struct plb_flights *f, const struct
                  bool wanted, int status)
 {
     struct plb_worker *worker = r->shared->worker;
-    struct plb_device_failure failure = {status, plb_executor_failure(&r->executor), in_hand(f, flight),
-                                         r->executor.why};
+    struct plb_device_failure failure = {.status = status,
+                                         .text = plb_executor_failure(&r->executor),
+                                         .among = in_hand(f, flight),
+                                         .why = r->executor.why};
     if (failure.text[0] != '\0' || is_lost(r))
         plb_runner_leave(r, &flight->task, &failure);
     else if (wanted)
@@ -105,6 +108,8 @@ static bool end_task(struct plb_runner *r, const struct plb_flights *f, const st
             || !plb_combine_takes(&r->held,
                                   flight))) /* a task that has failed has no results to be fetched */
         flight->slot->state = wanted && !failed ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
+    if (r->executor.places.noted[lane] && (failed || !wanted))
+        plb_results_unmade(r->executor.places.own, flight->task.pass, flight->task.range);
     plb_running_end(&r->running[lane], &r->busy);
     r->steps++;
     return urgent;
@@ -130,7 +135,8 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
         f->idle_since = now;
     }
     plb_worker_cores(shared->worker, r->number, times.cpu_s, times.waited_s);
-    plb_worker_copied(shared->worker, r->number, r->executor.places.in, r->executor.places.out,
+    plb_worker_copied(shared->worker, r->number, r->executor.places.in,
+                      r->executor.places.out + atomic_load(&shared->results.of[r->number].out),
                       r->executor.places.locking_s);
     flight.folded = status == 0 && !obsolete(r, f->oldest) && plb_combine_fold(&r->held, &flight);
     bool urgent = end_task(r, f, &flight, f->oldest, status, &times);
@@ -186,6 +192,8 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
         plb_executor_follow(&r->executor, &r->renewal);
     pthread_mutex_unlock(&shared->lock);
     int status = start(r, f, &phase, renew, flight);
+    if (status == PLB_INPUT_LOST)
+        plb_stay_await(r, lane);
     if (r->reported.narrowed) /* the rest alone has ended */
         flight->task = r->running[lane].task;
     if (status == 0) {
@@ -244,6 +252,7 @@ static void *run(void *runner)
     plb_crash_enter(&r->place);
     r->is_open = plb_pu_open(&r->executor, &r->pu, &shared->config, &r->err);
     r->executor.places.locks = &shared->locks;
+    plb_stay_open(r);
     plb_reported_init(r);
     pthread_mutex_lock(&shared->lock);
     r->opened = true;
@@ -311,9 +320,14 @@ bool plb_runner_join(struct plb_runner *r, double until)
 }
 
 void plb_runner_leave(struct plb_runner *r, const struct plb_slice *task,
-                      const struct plb_device_failure *failure)
+                      const struct plb_device_failure *given)
 {
-    plb_worker_leave(r->shared->worker, r->number, task, failure);
+    struct plb_device_failure own = *given, *failure = &own;
+    failure->lost = plb_results_lose(&r->shared->results.of[r->number]);
+    if (task != NULL)
+        plb_worker_leave(r->shared->worker, r->number, task, failure);
+    else
+        plb_worker_end(r->shared->worker, r->number, failure);
     plb_combine_give_back(&r->held);
     for (int i = 0; i < r->n_line; i++) {
         struct plb_slot *slot = &r->slots[r->line[i]];
@@ -321,6 +335,15 @@ void plb_runner_leave(struct plb_runner *r, const struct plb_slice *task,
         slot->state = slot->state == PLB_SLOT_READY ? PLB_SLOT_FREE : PLB_SLOT_FORGOTTEN;
     }
     r->n_line = 0;
+}
+
+void plb_runner_look(struct plb_runner *r)
+{
+    const struct plb_device_failure failure = {.status = PLB_EFAILED,
+                                               .text = "results in its memory cannot be read",
+                                               .among = {0, r->shared->config.data->units}};
+    if (atomic_load(&r->shared->results.of[r->number].lost) && !is_lost(r))
+        plb_runner_leave(r, NULL, &failure);
 }
 
 void plb_runner_drop(struct plb_runner *r, struct plb_slot *slot)

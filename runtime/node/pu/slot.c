@@ -107,7 +107,7 @@ void plb_slot_bind(struct plb_slot *slot, const struct plb_dataset *set, const s
     slot->pulls = slot->pulled.count > 0 ? plb_dataset_pulled(set) : 0;
     if (slot->anew)
         slot->gives = slot->kept && plb_mirror_give(mirror, slot->task.range) ? mirror : NULL;
-    slot->anew = false;
+    slot->anew = slot->torn = false;
     take_room(slot, set, e);
     int64_t feeds = slot->gives != NULL ? plb_mirror_outputs(mirror) : 0,
             inputs = slot->kept ? plb_mirror_buffers(mirror) : 0, stays = plb_keep_buffers(slot->keep);
@@ -142,16 +142,19 @@ bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const s
     return slot->pulls != 0;
 }
 
-/* Where a node has the inputs of another slot of its own, or of one before. */
-static void copy_own(const struct plb_mirror *mirror, int buffer, struct plb_range range, void *to,
-                     size_t bytes)
+/* Where a node has the inputs of another slot of its own, or of one before. False: they are lost. */
+static bool copy_own(const struct plb_mirror *mirror, struct plb_node_results *results, int buffer,
+                     struct plb_range range, void *to, size_t bytes)
 {
     const void *from = plb_mirror_place(mirror, buffer, range.first);
-    if (to != from)
-        memcpy(to, from, bytes);
+    if (to == from)
+        return true;
+    const bool here = plb_results_bring_input(results, buffer, range, NULL);
+    memcpy(to, from, bytes);
+    return here;
 }
 
-bool plb_slot_is_torn(const struct plb_slot *slot, const struct plb_wire *wire)
+static bool has_lost(const struct plb_slot *slot, const struct plb_wire *wire)
 {
     for (int i = 0; i < slot->sources.n; i++)
         for (int64_t rank = slot->sources.at[i].first; rank < plb_range_end(slot->sources.at[i]); rank++)
@@ -160,9 +163,14 @@ bool plb_slot_is_torn(const struct plb_slot *slot, const struct plb_wire *wire)
     return false;
 }
 
+bool plb_slot_is_torn(const struct plb_slot *slot, const struct plb_wire *wire)
+{
+    return slot->torn || has_lost(slot, wire);
+}
+
 void plb_slot_abandon(struct plb_slot *slot, const struct plb_wire *wire, struct plb_mirror *mirror)
 {
-    if (!plb_slot_is_torn(slot, wire))
+    if (!has_lost(slot, wire))
         return;
     if (slot->kept) {
         plb_mirror_leave(mirror, slot->pulled);
@@ -173,24 +181,18 @@ void plb_slot_abandon(struct plb_slot *slot, const struct plb_wire *wire, struct
     slot->locked = false;
 }
 
-/* Gets a buffer of a part, or copies what this rank has. */
-static void get_part(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
-                     const struct plb_mirror *mirror, const struct plb_source *part, int buffer, bool own)
+/* Gets a buffer of a part from another rank. */
+static void get_part(struct plb_slot *slot, const struct plb_wire *wire, const struct plb_source *part,
+                     void *to, size_t bytes)
 {
-    size_t offset, bytes;
-    void *to = plb_slot_buffer(slot, set, buffer, part->range.first);
-    plb_dataset_bytes(set, buffer, part->range, &offset, &bytes);
-    if (own) {
-        copy_own(mirror, buffer, part->range, to, bytes);
-        return;
-    }
     if (part->node > 0)
         plb_rangeset_add(&slot->sources, (struct plb_range){part->node, 1});
     wire->get(wire->context, part->node, slot->tag, to, bytes, &slot->pending);
 }
 
 bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
-                   const struct plb_mirror *mirror, const struct plb_message *m)
+                   const struct plb_mirror *mirror, struct plb_node_results *results,
+                   const struct plb_message *m)
 {
     const struct plb_sources *from = &m->sources;
     if (!slot->awaits || from->slot != slot->tag)
@@ -204,7 +206,13 @@ bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const s
                 continue;
             if (!plb_range_within(part->range, pulled_of(slot, set, i)))
                 return false;
-            get_part(slot, set, wire, mirror, part, i, part->node == m->to);
+            size_t offset, bytes;
+            void *to = plb_slot_buffer(slot, set, i, part->range.first);
+            plb_dataset_bytes(set, i, part->range, &offset, &bytes);
+            if (part->node != m->to)
+                get_part(slot, wire, part, to, bytes);
+            else if (!copy_own(mirror, results, i, part->range, to, bytes))
+                slot->torn = true;
         }
     }
     slot->sum = from->sum;

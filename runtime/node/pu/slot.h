@@ -63,6 +63,7 @@ struct plb_slot {
     struct plb_keep *keep;    /* its results of buffers that have a place there go there; NULL: to `memory` */
     int64_t stored;           /* mask of its results that are in their files already, or stay here */
     bool waits;               /* its arrays are to be folded here, or dropped; `pending` counts that */
+    bool torn;                /* inputs of it are lost with a device of this rank */
     bool awaits; /* rank 0 is to say FROM, about fed inputs or checksums; `pending` counts that */
     struct plb_rangeset sources; /* ranks other than 0 and this one from which they come */
     uint32_t sum;                /* that FROM has told */
@@ -99,7 +100,8 @@ bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const s
 /* FROM has come: gets fed inputs from the ranks that have them; of this one, out of the mirror. False: it is
  * not what the slot waits for. */
 bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
-                   const struct plb_mirror *mirror, const struct plb_message *from);
+                   const struct plb_mirror *mirror, struct plb_node_results *results,
+                   const struct plb_message *from);
 
 /* Whether a rank is lost from which inputs come: the task cannot run, and its pass is given up. */
 bool plb_slot_is_torn(const struct plb_slot *slot, const struct plb_wire *wire);

@@ -1,0 +1,28 @@
+/* Results that are in the memory of devices alone. */
+#include "node/daemon.h"
+#include "node/daemon_state.h"
+
+void plb_node_hear(struct plb_node *node, const struct plb_message *m)
+{
+    struct plb_node_results *results = &node->shared.results;
+    if (m->type == PLB_PASS)
+        plb_results_begin(results, m);
+    else if (m->type == PLB_COUNTED)
+        plb_results_counted(results, m);
+    else if (m->type == PLB_BLOCK) /* it comes after all COUNTED */
+        plb_results_settle(results);
+}
+
+bool plb_node_bring_input(struct plb_node *node, int input, struct plb_range units)
+{
+    return plb_results_bring_input(&node->shared.results, input, units, NULL);
+}
+
+bool plb_node_bring_results(struct plb_node *node, int pu, int64_t outputs, struct plb_range units)
+{
+    bool here = true;
+    for (int i = 0; i < node->shared.config.data->n; i++)
+        if ((outputs & PLB_BUFFER(i)) != 0)
+            here &= plb_results_bring(&node->shared.results, pu, i, units);
+    return here;
+}

@@ -1,0 +1,26 @@
+/* Results of rank 0's own PUs that are in the memory of devices alone (node/memory/device_results.h): they
+ * are brought to its buffers before others read them there. */
+#ifndef PLB_RANK0_OWN_RESULTS_H
+#define PLB_RANK0_OWN_RESULTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/rangeset.h"
+
+struct plb_rank;
+
+/* A pass begins, and its messages are in the outbox from number `first` on. Rank 0's node hears of it before
+ * inputs go to others. */
+void plb_own_results_begin(struct plb_rank *r, int first);
+
+/* Others get these inputs, a mask. A loss breaks the pass (rank0/redo.h): then nobody uses what is sent. */
+void plb_own_results_give(struct plb_rank *r, int64_t inputs, struct plb_range units);
+
+/* All results of this pass that counted. False: some are lost, and passes are executed again. */
+bool plb_own_results_bring(struct plb_rank *r);
+
+/* The same at the end of the run: nothing is executed again. */
+bool plb_own_results_end(struct plb_rank *r);
+
+#endif
