@@ -13,6 +13,13 @@ void plb_node_hear(struct plb_node *node, const struct plb_message *m)
         plb_results_settle(results);
 }
 
+int64_t plb_node_copied_out(const struct plb_node *node, int pu)
+{
+    if (pu >= node->n_pus)
+        return 0;
+    return node->runners[pu].executor.places.out + atomic_load(&node->shared.results.of[pu].out);
+}
+
 bool plb_node_bring_input(struct plb_node *node, int input, struct plb_range units)
 {
     return plb_results_bring_input(&node->shared.results, input, units, NULL);

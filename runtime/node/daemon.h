@@ -40,6 +40,9 @@ void plb_node_wait(struct plb_node *node, double seconds);
  * what is there. Rank 0 calls it for its own node as a pass begins, before it sends inputs to others. */
 void plb_node_hear(struct plb_node *node, const struct plb_message *message);
 
+/* Bytes that a PU's device has copied to the host until now. Its thread has ended. */
+int64_t plb_node_copied_out(const struct plb_node *node, int pu);
+
 /* Rank 0: inputs of these units, or results of one of its PUs, are in its memory from now on. False: some are
  * lost. */
 bool plb_node_bring_input(struct plb_node *node, int input, struct plb_range units);

@@ -14,8 +14,10 @@ struct plb_rank;
  * inputs go to others. */
 void plb_own_results_begin(struct plb_rank *r, int first);
 
-/* Others get these inputs, a mask. A loss breaks the pass (rank0/redo.h): then nobody uses what is sent. */
+/* Others get these inputs, a mask. Where they are lost, the pass is given up before any message of others is
+ * heard: nobody uses what is sent. */
 void plb_own_results_give(struct plb_rank *r, int64_t inputs, struct plb_range units);
+void plb_own_results_look(struct plb_rank *r);
 
 /* All results of this pass that counted. False: some are lost, and passes are executed again. */
 bool plb_own_results_bring(struct plb_rank *r);

@@ -201,6 +201,7 @@ static void on_done(struct plb_rank *r, const struct plb_message *m)
 bool plb_rank0_collect(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
+    plb_own_results_look(r);
     bool any = rank0->incoming != NULL && plb_incoming_collect(rank0->incoming);
     plb_rank0_end_pass_if_over(r);
     any |= plb_fetch_collect(r);
@@ -367,6 +368,7 @@ void plb_rank0_lose(struct plb_rank *r, int rank)
 
 void plb_rank0_receive(struct plb_rank *r, const struct plb_message *m)
 {
+    plb_own_results_look(r);
     if (m->type == PLB_HELLO && m->from >= plb_mpi_started(r->mpi))
         plb_rank0_hear_arrival(r, m);
     else if (m->type == PLB_HELLO)

@@ -18,8 +18,15 @@ void plb_own_results_give(struct plb_rank *r, int64_t inputs, struct plb_range u
     for (int i = 0; i < r->data.n; i++)
         if ((inputs & r->data.fed & PLB_BUFFER(i)) != 0)
             here &= plb_node_bring_input(r->node, i, units);
-    if (!here && !r->rank0->redo.broken)
+    r->rank0->redo.lost |= !here && r->rank0->in_pass;
+}
+
+void plb_own_results_look(struct plb_rank *r)
+{
+    struct plb_redo *redo = &r->rank0->redo;
+    if (redo->lost && r->rank0->in_pass && !redo->broken)
         plb_redo_break(r);
+    redo->lost = false;
 }
 
 bool plb_own_results_end(struct plb_rank *r)

@@ -37,6 +37,7 @@ struct plb_redo {
     double since, cost; /* when rank 0 had all; seconds that it took to fetch them */
     bool complete;      /* rank 0 has all results of the last pass */
     bool broken;        /* passes are to be executed again */
+    bool lost;          /* rank 0 has sent any bytes for inputs that are lost with its GPU: the pass breaks */
     bool over;          /* `next` has asked for no further pass */
     bool results;       /* a pass computes lost results alone */
 };

@@ -21,6 +21,8 @@ void plb_finish_say(struct plb_rank *r)
     struct plb_bye bye = {.slowest_answer_s = r->slowest_answer};
     plb_node_collect_trace(r->node, &r->trace);
     plb_mpi_counts(r->mpi, &bye.messages, &bye.bytes, &bye.received);
+    for (int pu = 0; pu < PLB_LEAST; pu++)
+        bye.copied_out[pu] = plb_node_copied_out(r->node, pu);
     bye.trace_bytes = r->trace.n * (int64_t)sizeof *r->trace.at;
     plb_outbox_add(&r->out, PLB_BYE, r->rank, 0, r->pass)->bye = bye;
     if (r->rank0 == NULL)
@@ -100,12 +102,26 @@ static int count_hosts(const struct plb_rank *r)
     return hosts;
 }
 
+/* Results may be copied from a device after the latest report of its PU. */
+static void count_copies(const struct plb_rank0 *rank0, struct plb_report *report)
+{
+    for (int p = 0; p < report->n_pus; p++) {
+        const struct plb_pu_info *info = plb_master_pu(rank0->master, p);
+        const int64_t out = info->local < PLB_LEAST
+                              ? rank0->partings[info->node].bye.copied_out[info->local]
+                              : 0;
+        if (out > report->pus[p].copied_out)
+            report->pus[p].copied_out = out;
+    }
+}
+
 void plb_finish_report(struct plb_rank *r, struct plb_report *report)
 {
     const struct plb_rank0 *rank0 = r->rank0;
     if (rank0->master == NULL)
         return;
     plb_report_from_master(rank0->master, rank0->job, rank0->times, report);
+    count_copies(rank0, report);
     if (rank0->job->pareto == NULL)
         rank0->job->pareto = plb_pareto_of_report(report);
     plb_pareto_learn(rank0->job->pareto, rank0->job, rank0->master);

@@ -259,6 +259,8 @@ static const char *check_bye(const struct plb_bye *bye)
 {
     bool right = bye->messages >= 0 && bye->bytes >= 0 && bye->received >= 0 && bye->trace_bytes >= 0
               && possible(bye->slowest_answer_s);
+    for (int p = 0; p < PLB_LEAST; p++)
+        right = right && bye->copied_out[p] >= 0;
     return right ? NULL : "an impossible count";
 }
 

@@ -262,10 +262,11 @@ struct plb_joules {
 };
 
 struct plb_bye {
-    int64_t messages, bytes; /* that the rank has sent */
-    int64_t received;        /* bytes of data; rank 0's count has those of traces, too */
-    int64_t trace_bytes;     /* that follow as data */
-    double slowest_answer_s; /* of its longest wait for a GIFT */
+    int64_t messages, bytes;       /* that the rank has sent */
+    int64_t received;              /* bytes of data; rank 0's count has those of traces, too */
+    int64_t trace_bytes;           /* that follow as data */
+    double slowest_answer_s;       /* of its longest wait for a GIFT */
+    int64_t copied_out[PLB_LEAST]; /* by PU: bytes from its own memory, also after its DONE */
 };
 
 struct plb_leave {
