@@ -207,6 +207,8 @@ static void begin_pass(struct plb_node *node, const struct plb_message *m) /* un
 
 bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct plb_outbox *out)
 {
+    if (m->type == PLB_PASS)
+        plb_sends_pay(&node->shared.sends, &node->shared.config, node->shared.mirror);
     if (m->type == PLB_PASS) /* replaced buffers may be elsewhere */
         for (int p = 0; p < node->n_pus; p++)
             plb_pinned_offer(&node->runners[p]);

@@ -178,7 +178,6 @@ static void feed(struct plb_mirror *mirror, const struct plb_runner *runners, in
             if (slot->task.pass < m->pass - 1)
                 plb_rangeset_add(&tasks.sent_on, slot->task.range);
         }
-    plb_sends_pay(&runners->shared->sends, &runners->shared->config, mirror);
     plb_sends_under_way(&runners->shared->sends, &tasks.read);
     plb_unasked_under_way(&runners->shared->unasked, &tasks.read);
     plb_mirror_feed(mirror, m->pass, &m->begin, &tasks);

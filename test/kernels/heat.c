@@ -20,23 +20,25 @@ static const struct plb_option options[] = {
     {"to", PLB_INT, "0", -1e9, 1e9, NULL, "handle of the input"},
     {"unlike", PLB_FLAG, "no", 0, 0, NULL,
      "a GPU's results are other ones; next looks at those of each pass"},
+    {"sums", PLB_FLAG, "no", 0, 0, NULL, "cells are counted; next looks at the count of each pass"},
     {"gate", PLB_TEXT, NULL, 0, 0, NULL, "the last call of next waits for this file"},
     {"nap", PLB_REAL, "0", 0, 10, NULL, "seconds of a task"},
     {0},
 };
 
-enum { NOW, RATE, THEN };
+enum { NOW, RATE, THEN, COUNT };
 
 struct state {
     int64_t cells, passes, every, gather;
     bool stays, unlike;
     double *now, *rate, *then, *begin;
+    int64_t *count; /* NULL: none is wanted */
 };
 
 struct args {
     int64_t cells;
     double nap;
-    int64_t unlike; /* 8 bytes: padding would not be the same in two runs */
+    int64_t unlike, sums; /* 8 bytes: padding would not be the same in two runs */
 };
 
 #define UNLIKE 0.25 /* what a GPU's result is larger by */
@@ -68,13 +70,16 @@ static int entry(const struct plb_task *task)
         int64_t cell = task->first + i;
         then[i] = step(now + i, rate[i], cell == 0, cell == args->cells - 1);
     }
+    if (args->sums)
+        *(int64_t *)task->data[COUNT] += task->count;
     return 0;
 }
 
 static int setup(struct plb_app *app)
 {
     struct state *s = plb_app_alloc(app, sizeof *s);
-    struct args args = {plb_app_int(app, "cells"), plb_app_real(app, "nap"), plb_app_flag(app, "unlike")};
+    struct args args = {plb_app_int(app, "cells"), plb_app_real(app, "nap"), plb_app_flag(app, "unlike"),
+                        plb_app_flag(app, "sums")};
     bool whole = plb_app_flag(app, "whole");
     int64_t n = s->cells = args.cells;
     s->passes = plb_app_int(app, "passes");
@@ -107,6 +112,14 @@ static int setup(struct plb_app *app)
                                          .data = s->then,
                                          .unit_bytes = sizeof *s->then,
                                          .stays = s->stays});
+    s->count = args.sums ? plb_app_alloc(app, sizeof *s->count) : NULL;
+    if (args.sums)
+        plb_app_data(app, &(struct plb_data){.name = "count",
+                                             .mode = PLB_REDUCE,
+                                             .data = s->count,
+                                             .bytes = sizeof *s->count,
+                                             .op = PLB_SUM,
+                                             .type = PLB_INT64});
     if (plb_app_flag(app, "named"))
         plb_app_feed(app, THEN, NOW);
     if (s->gather == 1)
@@ -163,6 +176,8 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
     *again = pass + 1 < s->passes;
     if (!*again)
         wait_in_next(plb_app_text(app, "gate"));
+    if (s->count != NULL && *s->count != s->cells)
+        return plb_app_error(app, "%lld cells were counted", (long long)*s->count);
     if (s->unlike && !follows(s))
         return plb_app_error(app, "a result of pass %lld has other inputs", (long long)pass);
     if (s->unlike && (pass + 1) % s->every == 0)

@@ -42,6 +42,8 @@ run_on 1 1 "${gpus[@]}" && copied in $((first + warm)) && copied out $all
 ok "results of one GPU are copied once, at the end" $?
 run_on 1 1 "${gpus[@]}" balance.grain=1000 && copied in $((first + warm)) && copied out $all
 ok "also of many tasks in three lanes" $?
+run_on 1 1 "${gpus[@]}" balance.grain=1000 heat.sums=yes && [ "$(of_report "r['pus'][0]['copied_out']")" -lt $((all + 8 * 64 * 11)) ]
+ok "also beside sums" $?
 run_on 1 1 "${gpus[@]}" heat.gather=3 && copied out $((4 * all))
 ok "and where next asks for them" $?
 run_on 1 1 "${gpus[@]}" heat.every=3 && copied in $((first + warm)) && copied out $all
@@ -77,6 +79,8 @@ for seed in 1 2 3; do
     run_on 1 2 heat.gather=$seed heat.every=2 balance.grain=1000 || wrong=1
     run_on 2 2 heat.gather=$seed balance.grain=1000 || wrong=1
     run_on 3 2 heat.every=$seed --balancer awf || wrong=1
+    run_on $seed 2 heat.sums=yes balance.grain=700 || wrong=1
+    run_on $seed 2 heat.sums=yes balance.grain=600 --balancer greedy || wrong=1
 done
 [ $wrong -eq 0 ] && [ $twice -gt 0 ]
 ok "results are right where units change hands" $?

@@ -75,14 +75,20 @@ static void results_in_a_device_are_sent(void **state)
     fails = true;
     inputs.fetch.range.first = 26;
     assert_true(plb_send(&sends, &memory, &inputs, &out) && n == 0);
+    inputs.fetch.range = (struct plb_range){20, 2}; /* that are here come in their order, */
+    assert_true(plb_send(&sends, &memory, &inputs, &out) && n == 0);
+    inputs.fetch.to = 1; /* but at once to another rank */
+    assert_true(plb_send(&sends, &memory, &inputs, &out) && n == 1);
+    end_transfers();
     struct plb_rangeset under_way = {0};
     plb_sends_under_way(&sends, &under_way);
-    assert_true(under_way.units == 5);
+    assert_true(under_way.units == 7);
     plb_rangeset_fini(&under_way);
     plb_sends_pay(&sends, &config, m);
     plb_sends_pay(&sends, &config, m);
-    assert_int_equal(n, 1);
+    assert_int_equal(n, 2);
     is_sent(0, 2, place + 16 * PAGE, 5 * PAGE);
+    is_sent(1, 2, place + 10 * PAGE, 2 * PAGE);
     end_transfers();
     release(NULL, &other);
     release(m, &slot);

@@ -63,9 +63,11 @@ static bool send_inputs(struct plb_sends *s, const struct plb_node_memory *memor
     const struct plb_mirror *mirror = memory->mirror;
     if (mirror == NULL || (f->buffers & ~(plb_mirror_buffers(mirror) & set->fed)) != 0)
         return false;
-    struct plb_sent_inputs *sent = plb_alloc(sizeof *sent);
-    *sent = (struct plb_sent_inputs){f->range, 0, false, *f, s->inputs};
-    s->inputs = sent;
+    struct plb_sent_inputs *sent = plb_alloc(sizeof *sent), **last = &s->inputs;
+    *sent = (struct plb_sent_inputs){.range = f->range, .fetch = *f};
+    for (; *last != NULL; last = &(*last)->next) /* what one rank gets keeps its order */
+        sent->owed |= (*last)->owed && (*last)->fetch.to == f->to;
+    *last = sent;
     for (int i = 0; i < set->n; i++)
         if ((f->buffers & PLB_BUFFER(i)) != 0)
             sent->owed |= !plb_results_bring_input(memory->results, i, f->range, NULL);
