@@ -66,27 +66,14 @@ void plb_app_feed(struct plb_app *app, int output, int input)
     *feed = (struct plb_feed){(int16_t)output, (int16_t)input, has_begun(app)};
 }
 
-/* Whether entries find both buffers alike. */
-static bool are_alike(const struct plb_dataset *set, const struct plb_feed *f)
-{
-    return set->shared[f->input] == set->shared[f->output]
-        && (uintptr_t)set->host[f->input] % ALIGNED == (uintptr_t)set->host[f->output] % ALIGNED;
-}
-
-bool plb_feeds_swap(const struct plb_app *app, const struct plb_dataset *set)
-{
-    bool all = true;
-    for (int i = 0; i < app->n_feeds; i++)
-        all = all && are_alike(set, &app->feeds[i]);
-    return all;
-}
-
 /* Memory of two buffers changes places, where entries alone see the input, and find both alike. */
 static bool swap(struct plb_dataset *set, const struct plb_feed *f)
 {
     int in = f->input, out = f->output;
     void *input = set->host[in];
-    if ((set->fed & PLB_BUFFER(in)) == 0 || !are_alike(set, f))
+    bool alike = set->shared[in] == set->shared[out]
+              && (uintptr_t)input % ALIGNED == (uintptr_t)set->host[out] % ALIGNED;
+    if ((set->fed & PLB_BUFFER(in)) == 0 || !alike)
         return false;
     set->host[in] = set->host[out];
     set->host[out] = input;

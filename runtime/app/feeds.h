@@ -14,9 +14,6 @@
  * task of this rank runs. */
 int64_t plb_feeds_take(struct plb_app *app, struct plb_dataset *set, struct plb_pass *begin);
 
-/* Whether rank 0 copies no results: all that feed inputs change places with them. */
-bool plb_feeds_swap(const struct plb_app *app, const struct plb_dataset *set);
-
 /* Results and inputs that have changed places go back to where the kernel has declared them. */
 void plb_feeds_put_back(const struct plb_app *app, struct plb_dataset *set);
 

@@ -11,7 +11,7 @@
 struct plb_rank;
 
 /* A pass begins, and its messages are in the outbox from number `first` on. Rank 0's node hears of it before
- * inputs go to others. */
+ * inputs go to others; all hear whether results are wanted. */
 void plb_own_results_begin(struct plb_rank *r, int first);
 
 /* Others get these inputs, a mask. Where they are lost, the pass is given up before any message of others is

@@ -7,9 +7,13 @@
 
 void plb_own_results_begin(struct plb_rank *r, int first)
 {
-    for (int i = first; i < r->out.n; i++)
-        if (r->out.at[i].to == 0)
-            plb_node_hear(r->node, &r->out.at[i]);
+    for (int i = first; i < r->out.n; i++) {
+        struct plb_message *m = &r->out.at[i];
+        if (m->type == PLB_PASS)
+            m->begin.gathers = r->rank0->fetching.asked;
+        if (m->to == 0)
+            plb_node_hear(r->node, m);
+    }
 }
 
 void plb_own_results_give(struct plb_rank *r, int64_t inputs, struct plb_range units)

@@ -8,7 +8,6 @@
 #include "base/log.h"
 #include "base/memory.h"
 #include "outcome/set_aside.h"
-#include "rank0/own_results.h"
 #include "rank0/rank0.h"
 #include "report/quantity.h"
 
@@ -202,8 +201,6 @@ bool plb_redo_goes_on(struct plb_rank *r)
             restore(set, b->after);
         return false;
     }
-    if (!plb_own_results_bring(r)) /* they are copied */
-        return true;
     const struct plb_noted_pass *p = &b->passes[++b->at];
     for (int i = 0; i < p->begin.n_feeds; i++) {
         const struct plb_feed *f = &p->begin.feeds[i];

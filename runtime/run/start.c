@@ -223,12 +223,6 @@ static double kept_bytes(double part, int ranks)
     return part * (double)plb_memory_available("") / ranks;
 }
 
-/* Whether results of rank 0 are never copied to inputs, so that they need not be in its memory. */
-static bool may_keep_results(const struct plb_rank *r)
-{
-    return r->rank0 == NULL || plb_feeds_swap(&r->rank0->job->app, &r->data);
-}
-
 /* Opens this rank's PUs, and has each say HELLO. Collective. */
 static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
 {
@@ -260,7 +254,7 @@ static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
                                      .maps = r->maps,
                                      .trace = start->trace,
                                      .audits = start->audits,
-                                     .keeps_results = start->keeps_results && may_keep_results(r),
+                                     .keeps_results = start->keeps_results,
                                      .checksums = start->checksums,
                                      .isolate = start->isolate,
                                      .clock = r->clock};

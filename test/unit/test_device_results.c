@@ -162,6 +162,9 @@ static void results_that_nobody_wants_are_dropped(void **state)
     struct plb_message again = {.type = PLB_PASS, .pass = 5, .begin = {.again = 1}};
     plb_results_begin(&all, &again);
     assert_false(plb_results_may_stay(&all.of[0], 5));
+    struct plb_message wanted = {.type = PLB_PASS, .pass = 6, .begin = {.gathers = 1}};
+    plb_results_begin(&all, &wanted);
+    assert_false(plb_results_may_stay(&all.of[0], 6));
     plb_results_free(&all);
 }
 

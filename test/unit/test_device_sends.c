@@ -22,63 +22,111 @@ static int read_gpu(struct plb_device *device, const struct plb_device *own, voi
 }
 
 /* Units 10 to 39 of pass 1 are results in the device's memory alone. */
-static struct plb_node_results stay(struct plb_mirror *m, char *place)
+static struct plb_node_results stay(struct plb_mirror *mirror, char *place)
 {
     static const struct plb_device_ops ops = {.read = read_gpu};
-    struct plb_node_results results = plb_results_new(1);
+    struct plb_node_results all = plb_results_new(1);
     struct plb_message pass = {.type = PLB_PASS, .pass = 1};
-    plb_results_open(&results.of[0], &ops, NULL, &set, NULL);
-    plb_results_begin(&results, &pass);
+    plb_results_open(&all.of[0], &ops, NULL, &set, NULL);
+    plb_results_begin(&all, &pass);
     plb_results_made(
-        &results.of[0], 1, 0, 2, (struct plb_range){10, 30},
+        &all.of[0], 1, 0, 2, (struct plb_range){10, 30},
         &(struct plb_device_units){.device = gpu, .lead = -10 * PAGE, .host = place - (ptrdiff_t)10 * PAGE});
-    plb_mirror_reported(m, 1, (struct plb_range){10, 30});
+    plb_mirror_reported(mirror, 1, (struct plb_range){10, 30});
     memset(gpu, 7, sizeof gpu);
     fails = false;
-    return results;
+    return all;
 }
 
-/* They are copied to the host before they go to others; lost ones are owed until the next pass. */
-static void results_in_a_device_are_sent(void **state)
+static struct plb_mirror *m;
+static struct plb_sends sends;
+static struct plb_outbox out;
+static struct plb_node_results results;
+static struct plb_slot slot, other;
+static struct plb_node_memory memory;
+
+/* Pass 1 has computed units 10 to 39 in the device. */
+static void begin_test(void)
 {
-    (void)state;
-    struct plb_slot slot = {.tag = 7}, other = {.tag = 8};
-    struct plb_sends sends = {0};
-    struct plb_outbox out = {0};
-    struct plb_mirror *m = plb_mirror_new(&set, 60.0 * 2 * PAGE, false, NULL);
-    const struct plb_source own[] = {{{34, 6}, 1, RANK}, {{40, 41}, 1, 0}};
-    struct plb_message wanted = {.type = PLB_FETCH, .pass = 1, .fetch = {{12, 4}, 50, PLB_BUFFER(2)}},
-                       inputs = {.type = PLB_FETCH, .pass = 2, .fetch = {{20, 5}, 17, PLB_BUFFER(0), 2}},
-                       counted = {.type = PLB_COUNTED, .pass = 2, .counted = {{{10, 30}}, 1}},
-                       pass = {.type = PLB_PASS, .pass = 2, .begin = feeds};
+    slot = (struct plb_slot){.tag = 7};
+    other = (struct plb_slot){.tag = 8};
+    m = plb_mirror_new(&set, 60.0 * 2 * PAGE, false, NULL);
     begin(m, &sends, 1, &named);
     fetch(m, &slot, 1, 10, 30);
-    char *place = slot.buffer[2];
-    struct plb_node_results results = stay(m, place);
-    const struct plb_node_memory memory = {&config, m, NULL, &results};
+    results = stay(m, slot.buffer[2]);
+    memory = (struct plb_node_memory){&config, m, NULL, &results};
     end_transfers();
-    assert_true(plb_send(&sends, &memory, &wanted, &out) && out.at[0].sources.n == 1);
-    assert_true(place[2 * PAGE] == 7 && place[6 * PAGE - 1] == 7 && place[PAGE] == 0 && place[6 * PAGE] == 0);
+}
+
+/* They are inputs of pass 2. */
+static void begin_second(void)
+{
+    const struct plb_message counted = {.type = PLB_COUNTED, .pass = 2, .counted = {{{10, 30}}, 1}},
+                             pass = {.type = PLB_PASS, .pass = 2, .begin = feeds};
     begin(m, &sends, 2, &feeds);
     end_transfers();
     plb_mirror_counted(m, &counted);
     plb_results_begin(&results, &pass);
     plb_results_counted(&results, &counted);
-    assert_true(plb_send(&sends, &memory, &inputs, &out) && n == 1);
-    assert_true(place[10 * PAGE] == 7 && results.of[0].out == 9 * PAGE);
-    fetch(m, &other, 2, 35, 45); /* without room in the mirror: it copies what this rank has */
-    assert_false(other.kept);
+}
+
+static void end_test(void)
+{
+    end_transfers();
+    release(NULL, &other);
+    release(m, &slot);
+    plb_results_free(&results);
+    plb_outbox_fini(&out);
+    plb_sends_fini(&sends);
+}
+
+/* A task without room in the mirror copies what this rank has. */
+static bool copies_own(void)
+{
+    const struct plb_source own[] = {{{34, 6}, 1, RANK}, {{40, 41}, 1, 0}};
     struct plb_message from = tell(8, 1, 2, own);
-    assert_true(plb_slot_from(&other, &set, &config.wire, m, &results, &from) && !other.torn);
+    fetch(m, &other, 2, 35, 45);
+    assert_false(other.kept);
+    assert_true(plb_slot_from(&other, &set, &config.wire, m, &results, &from));
+    end_transfers();
+    return !plb_slot_is_torn(&other, &config.wire);
+}
+
+static bool send(int pass, int64_t first, int64_t count, int to)
+{
+    const struct plb_message wanted = {
+        .type = PLB_FETCH, .pass = pass, .fetch = {{first, count}, 17, PLB_BUFFER(to == 0 ? 2 : 0), to}};
+    return plb_send(&sends, &memory, &wanted, &out);
+}
+
+static void results_in_a_device_are_brought_before_they_are_sent(void **state)
+{
+    (void)state;
+    begin_test();
+    const char *place = slot.buffer[2];
+    assert_true(send(1, 12, 4, 0) && out.at[0].sources.n == 1);
+    assert_true(place[2 * PAGE] == 7 && place[6 * PAGE - 1] == 7 && place[PAGE] == 0 && place[6 * PAGE] == 0);
+    end_transfers();
+    begin_second();
+    assert_true(send(2, 20, 5, 2) && n == 1);
+    assert_true(place[10 * PAGE] == 7 && results.of[0].out == 9 * PAGE);
+    assert_true(copies_own());
     assert_int_equal(*((char *)other.buffer[0] - PAGE), 7);
+    end_test();
+}
+
+/* Inputs that are lost are owed until the next pass, and others of that rank behind them. */
+static void lost_inputs_are_owed(void **state)
+{
+    (void)state;
+    begin_test();
+    char *place = slot.buffer[2];
+    begin_second();
+    assert_true(send(2, 20, 5, 2) && n == 1);
     end_transfers();
     fails = true;
-    inputs.fetch.range.first = 26;
-    assert_true(plb_send(&sends, &memory, &inputs, &out) && n == 0);
-    inputs.fetch.range = (struct plb_range){20, 2}; /* that are here come in their order, */
-    assert_true(plb_send(&sends, &memory, &inputs, &out) && n == 0);
-    inputs.fetch.to = 1; /* but at once to another rank */
-    assert_true(plb_send(&sends, &memory, &inputs, &out) && n == 1);
+    assert_true(send(2, 26, 5, 2) && send(2, 20, 2, 2) && n == 0);
+    assert_true(send(2, 20, 2, 1) && n == 1);
     end_transfers();
     struct plb_rangeset under_way = {0};
     plb_sends_under_way(&sends, &under_way);
@@ -89,60 +137,32 @@ static void results_in_a_device_are_sent(void **state)
     assert_int_equal(n, 2);
     is_sent(0, 2, place + 16 * PAGE, 5 * PAGE);
     is_sent(1, 2, place + 10 * PAGE, 2 * PAGE);
-    end_transfers();
-    release(NULL, &other);
-    release(m, &slot);
-    plb_results_free(&results);
-    plb_outbox_fini(&out);
-    plb_sends_fini(&sends);
+    end_test();
 }
 
-/* Results that nobody can have any more are not here; nor does a task go on with such inputs. */
-static void results_that_are_lost_are_not_here(void **state)
+/* Lost results are not here; nor does a task go on with such inputs. */
+static void lost_results_are_not_here(void **state)
 {
     (void)state;
-    struct plb_slot slot = {.tag = 7}, other = {.tag = 8};
-    struct plb_sends sends = {0};
-    struct plb_outbox out = {0};
-    struct plb_mirror *m = plb_mirror_new(&set, 60.0 * 2 * PAGE, false, NULL);
-    const struct plb_source own[] = {{{34, 6}, 1, RANK}, {{40, 41}, 1, 0}};
-    struct plb_message wanted = {.type = PLB_FETCH, .pass = 1, .fetch = {{12, 4}, 50, PLB_BUFFER(2)}},
-                       counted = {.type = PLB_COUNTED, .pass = 2, .counted = {{{10, 30}}, 1}},
-                       pass = {.type = PLB_PASS, .pass = 2, .begin = feeds};
-    begin(m, &sends, 1, &named);
-    fetch(m, &slot, 1, 10, 30);
-    struct plb_node_results results = stay(m, slot.buffer[2]);
-    const struct plb_node_memory memory = {&config, m, NULL, &results};
-    end_transfers();
+    begin_test();
     fails = true;
-    assert_true(plb_send(&sends, &memory, &wanted, &out));
+    assert_true(send(1, 12, 4, 0));
     assert_true(out.at[0].sources.n == 0 && n == 0 && results.of[0].lost);
-    begin(m, &sends, 2, &feeds);
-    plb_mirror_counted(m, &counted);
-    plb_results_begin(&results, &pass);
-    plb_results_counted(&results, &counted);
-    fetch(m, &other, 2, 35, 45);
-    struct plb_message from = tell(8, 1, 2, own);
-    assert_true(plb_slot_from(&other, &set, &config.wire, m, &results, &from));
-    assert_true(plb_slot_is_torn(&other, &config.wire));
-    end_transfers();
+    begin_second();
+    assert_false(copies_own());
     plb_slot_abandon(&other, &config.wire, m);
     assert_non_null(other.memory); /* nobody writes there */
     fetch(m, &other, 2, 50, 5);
     assert_false(plb_slot_is_torn(&other, &config.wire));
-    end_transfers();
-    release(NULL, &other);
-    release(m, &slot);
-    plb_results_free(&results);
-    plb_outbox_fini(&out);
-    plb_sends_fini(&sends);
+    end_test();
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(results_in_a_device_are_sent),
-        cmocka_unit_test(results_that_are_lost_are_not_here),
+        cmocka_unit_test(results_in_a_device_are_brought_before_they_are_sent),
+        cmocka_unit_test(lost_inputs_are_owed),
+        cmocka_unit_test(lost_results_are_not_here),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -111,6 +111,37 @@ static void it_does_not_count_as_slow(void **state)
     stop(&f);
 }
 
+/* What a device had reported is lost with it, which has nothing in hand. */
+static void a_device_may_fail_without_a_task(void **state)
+{
+    struct plb_device_failure lost = broken;
+    struct fixture f;
+    int64_t units;
+    (void)state;
+    lost.lost = true;
+    start(&f, 2, &migration_on);
+    block(&f, 1, 0, 4, 20, 30, 10);
+    plb_worker_end(f.worker, 0, &lost);
+    assert_int_equal(failures(&f, &units), 2);
+    const struct plb_failure *first = &f.out.at[0].fail, *second = &f.out.at[1].fail;
+    assert_true(first->lost && first->copy && !second->lost && !second->copy); /* nobody misses unit 0 */
+    assert_true(second->range.first == 20 && second->range.count == 30);
+    expect_nothing(&f, 0);
+    plb_worker_leave(f.worker, 0, &(struct plb_slice){.range = {0, 5}, .pass = 1}, &lost);
+    failures(&f, &units);
+    assert_false(f.out.at[0].fail.lost); /* it is told once */
+    stop(&f);
+}
+
+static void a_bye_has_possible_counts(void **state)
+{
+    (void)state;
+    struct plb_message bye = message(PLB_BYE, 1, 0);
+    assert_null(plb_message_check(&bye, bye.size, NODES));
+    bye.bye.copied_out[PLB_LEAST - 1] = -1;
+    assert_non_null(plb_message_check(&bye, bye.size, NODES));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -118,6 +149,8 @@ int main(void)
         cmocka_unit_test(what_reaches_it_later_goes_back),
         cmocka_unit_test(a_gift_goes_to_another_pu_or_back),
         cmocka_unit_test(it_does_not_count_as_slow),
+        cmocka_unit_test(a_device_may_fail_without_a_task),
+        cmocka_unit_test(a_bye_has_possible_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -283,8 +283,6 @@ static const struct wrong wrongs[] = {
     AMOUNT(PLB_STEAL, steal.best),
     GIFTS(PLB_GIFT),
     GIFTS(PLB_MOVED),
-    I64(PLB_BYE, bye.copied_out[0], -1),
-    I64(PLB_BYE, bye.copied_out[PLB_LEAST - 1], -1),
 };
 
 static void put(struct plb_message *m, const struct wrong *w)

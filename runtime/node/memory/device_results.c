@@ -55,7 +55,7 @@ static void count(struct plb_device_results *d)
 bool plb_results_may_stay(struct plb_device_results *d, int pass)
 {
     pthread_mutex_lock(&d->lock);
-    const bool may = d->ops != NULL && d->pass == pass && !atomic_load(&d->lost);
+    const bool may = d->ops != NULL && d->stay && d->pass == pass && !atomic_load(&d->lost);
     pthread_mutex_unlock(&d->lock);
     return may;
 }
@@ -112,7 +112,8 @@ static void begin(struct plb_device_results *d, const struct plb_message *m)
         if (d->ops != NULL && d->set->owner) /* its buffers may have moved */
             d->at[i].inputs.host = d->set->host[i];
     }
-    d->pass = m->begin.again ? 0 : m->pass;
+    d->pass = m->pass;
+    d->stay = !m->begin.again && !m->begin.gathers;
     count(d);
 }
 

@@ -47,7 +47,8 @@ struct plb_device_results {
     struct plb_device *device;
     const struct plb_dataset *set; /* borrowed, as the locks */
     struct plb_page_locks *locks;
-    int pass; /* whose results stay; 0: none */
+    int pass;
+    bool stay; /* results of this pass do; else rank 0 wants all of them soon */
     struct plb_device_fed at[PLB_MAX_DATA];
     atomic_llong left; /* units of all sets */
     atomic_llong out;  /* bytes that were copied until now */

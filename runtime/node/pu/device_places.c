@@ -176,8 +176,6 @@ static void change_places(struct plb_place *in, const struct plb_rangeset *count
 static void feed(struct plb_device_places *p, const struct plb_renewal *n)
 {
     const bool next = p->pass > 0 && n->pass == p->pass + 1;
-    if (!next && p->own != NULL) /* what is in one place alone may be in the other one now */
-        plb_results_bring_all(p->own);
     for (int i = 0; i < p->set->n; i++)
         if ((n->fed & PLB_BUFFER(i)) != 0)
             plb_rangeset_clear(&p->at[i].here);

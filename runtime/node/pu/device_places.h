@@ -9,7 +9,8 @@
  * An input that results feed (plb_app_feed) has a second place, where entries write these results. The two
  * change places when that pass begins. Units stay there that this PU has executed once in the pass before, in
  * that place, and whose result counted (COUNTED). All others are copied in: those that it has executed twice
- * or elsewhere, those of other PUs, and all where it has missed a pass or one was executed again.
+ * or elsewhere, those of other PUs, and all where it has missed a pass or one was executed again. Such
+ * results may be nowhere else (node/memory/device_results.h).
  *
  * Places of inputs are given up, once and for all, where a task that is alone on the device finds no memory.
  * Called by the thread that opened the device. */
