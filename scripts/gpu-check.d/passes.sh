@@ -73,18 +73,18 @@ part_every() {
     settle
 }
 
-# The bytes that all passes of a job copy to the GPU, beside those of its inputs.
-copied_once() { # KERNEL BYTES SETTINGS...
-    local kernel=$1 inputs=$2 bytes status
-    shift 2
+# The bytes that all passes of a job copy to the GPU (in), or from it, beside those of its inputs or results.
+copied_once() { # in|out KERNEL BYTES SETTINGS...
+    local way=$1 kernel=$2 once=$3 bytes status
+    shift 3
     under 60 "$log" "$plbrun" --quiet --verify --report "$log.json" "$tmp/$kernel.conf" cluster.pus=gpu "$@"
     status=$?
-    bytes=$(awk '$1 == "\"copied_in\":" {sum += $2} END {print sum + 0}' "$log.json" 2>/dev/null)
+    bytes=$(awk -v key="\"copied_$way\":" '$1 == key {sum += $2} END {print sum + 0}' "$log.json" 2>/dev/null)
     if ((status != 0)); then
         says "$(verdict_of $status)" "$(why $status "$log")"
     else
-        says "$(holds "$bytes > 0 && $bytes <= 1.5 * $inputs" && echo pass || echo failed)" \
-            "$bytes bytes in $(value "$log.json" passes) passes over $inputs bytes of inputs"
+        says "$(holds "$bytes > 0 && $bytes <= 1.5 * $once" && echo pass || echo failed)" \
+            "$bytes bytes in $(value "$log.json" passes) passes over $once bytes"
     fi
 }
 part_passes() {
@@ -93,11 +93,13 @@ part_passes() {
     many_passes=(kmeans.passes=12 kmeans.clusters=40 kmeans.tolerance=0)
     [[ ! $fake ]] || count=8000 cells=20000
     if has_kernel kmeans; then
-        now 2 'inputs are copied once' 'at most 1.5 times the bytes of the points' copied_once \
+        now 2 'inputs are copied once' 'at most 1.5 times the bytes of the points' copied_once in \
             kmeans $((64 * count)) "${many_passes[@]}" kmeans.count=$count kmeans.dimensions=8
     fi
-    now 2 'results that feed stay' 'at most 1.5 times the bytes of the cells' copied_once \
+    now 2 'results that feed stay' 'at most 1.5 times the bytes of the cells' copied_once in \
         rod $((8 * cells)) rod.cells=$cells rod.passes=20
+    now 2 'results that stay are read once' 'at most 1.5 times the bytes of the cells' copied_once out \
+        rod $((8 * cells)) rod.cells=$cells rod.passes=20 rod.stays=yes
     while IFS=: read -r name kernel settings; do
         has_kernel "$kernel" || continue
         read -ra settings <<<"$settings"

@@ -11,7 +11,8 @@ fi
 unset PLB_CLUSTER_PUS
 export LD_LIBRARY_PATH=$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export PLB_CLUSTER_THREADS=1
-lines "$tmp/h.conf" '[app]' "kernel = $fake/kernels/heat.so" '[heat]' 'cells = 64000' 'passes = 10'
+lines "$tmp/h.conf" '[app]' "kernel = $fake/kernels/heat.so" '[heat]' 'cells = 64000' 'passes = 10' \
+    '[run]' 'keep_results = no' # results in host memory, too: test_device_stay.sh has those that are not
 
 # right RANKS GPUS ARGUMENTS...: a verified run, with a report; the fake found nothing.
 right() {

@@ -111,7 +111,7 @@ static void it_does_not_count_as_slow(void **state)
     stop(&f);
 }
 
-/* What a device had reported is lost with it, which has nothing in hand. */
+/* It has nothing in hand, and results that it had reported are lost with it. */
 static void a_device_may_fail_without_a_task(void **state)
 {
     struct plb_device_failure lost = broken;
