@@ -40,6 +40,8 @@ bool plb_own_results_end(struct plb_rank *r)
     bool here = true;
     for (int pu = 0; pu < r->hello.pus && r->data.fed != 0 && rank0->master != NULL; pu++) {
         const struct plb_rangeset *counted = plb_master_counted(rank0->master, 0, pu);
+        if (counted != NULL && counted->n > 0 && r->size > 1) /* much may be copied */
+            plb_life_quiet(r->life);
         for (int k = 0; counted != NULL && k < counted->n; k++)
             here &= plb_node_bring_results(r->node, pu, outputs, counted->at[k]);
     }
@@ -48,8 +50,6 @@ bool plb_own_results_end(struct plb_rank *r)
 
 bool plb_own_results_bring(struct plb_rank *r)
 {
-    if (r->data.fed != 0 && r->size > 1) /* much may be copied */
-        plb_life_quiet(r->life);
     const bool here = plb_own_results_end(r);
     if (!here && !r->rank0->redo.broken)
         plb_redo_break(r);

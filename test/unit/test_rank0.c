@@ -301,11 +301,28 @@ static void bytes_of_a_lost_rank_reach_no_buffer(void **state)
     tear_down(&w);
 }
 
+/* A device of a rank fails, which goes on with others. */
+static void results_that_a_device_takes_along_repeat_passes(void **state)
+{
+    (void)state;
+    struct world w;
+    set_up_fetch(&w);
+    struct plb_message m = message(&w.f, PLB_FAIL, 1);
+    m.fail = (struct plb_failure){.range = {0, 1}, .copy = 1, .text = "it broke"};
+    plb_rank0_receive(&w.r, &m);
+    assert_true(w.rank0.fetching.on && !w.rank0.redo.broken);
+    m.fail.lost = 1;
+    plb_rank0_receive(&w.r, &m);
+    assert_true(!w.rank0.fetching.on && w.rank0.redo.broken);
+    tear_down(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loss_after_all_results_of_a_rank_have_come_repeats_nothing),
         cmocka_unit_test(bytes_of_a_lost_rank_reach_no_buffer),
+        cmocka_unit_test(results_that_a_device_takes_along_repeat_passes),
         cmocka_unit_test(a_failure_ends_the_run),
         cmocka_unit_test(a_failure_after_others_have_done_the_units_does_not),
         cmocka_unit_test(a_failure_counts_while_one_of_its_units_is_missing),
