@@ -204,6 +204,8 @@ static void a_device_that_fails_has_lost_them(void **state)
     assert_true(plb_results_bring(&all, -1, OUT, (struct plb_range){10, 50}) && copied == 10);
     assert_true(all.of[0].lost && !all.of[1].lost && !plb_results_may_stay(&all.of[0], 1));
     assert_true(plb_results_lose(&all.of[0]) && !plb_results_lose(&all.of[1]));
+    make(&all, 1, 1, 40, 10);
+    assert_true(all.of[1].left == 0);
     begin_pass(&all, 2, true); /* the pass was given up */
     plb_results_settle(&all);
     assert_false(plb_results_lose(&all.of[0]));

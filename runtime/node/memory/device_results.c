@@ -65,7 +65,7 @@ void plb_results_made(struct plb_device_results *d, int pass, int input, int out
 {
     struct plb_device_fed *f = &d->at[input];
     pthread_mutex_lock(&d->lock);
-    if (d->pass == pass) {
+    if (d->pass == pass && !atomic_load(&d->lost)) {
         f->output = output;
         f->results.device = where->device;
         f->results.lead = where->lead;
@@ -160,9 +160,8 @@ void plb_results_settle(struct plb_node_results *all)
 {
     for (int p = 0; p < all->n; p++) {
         struct plb_device_results *d = &all->of[p];
-        if (atomic_load(&d->left) == 0)
+        if (atomic_load(&d->left) == 0 || pthread_mutex_trylock(&d->lock) != 0)
             continue;
-        pthread_mutex_lock(&d->lock);
         for (int i = 0; i < PLB_MAX_DATA; i++)
             plb_rangeset_clear(&d->at[i].last);
         count(d);

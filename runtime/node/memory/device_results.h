@@ -83,7 +83,7 @@ void plb_results_unmade(struct plb_device_results *d, int pass, struct plb_range
 void plb_results_begin(struct plb_node_results *all, const struct plb_message *pass);
 void plb_results_counted(struct plb_node_results *all, const struct plb_message *counted);
 
-/* All COUNTED of this pass have come. */
+/* All COUNTED of this pass have come. Waits for nobody: to be called again. */
 void plb_results_settle(struct plb_node_results *all);
 
 /* Units of this fed input, or of this output, are on the host from now on. pu: only what this one has; -1:
