@@ -19,10 +19,12 @@ void plb_own_results_begin(struct plb_rank *r, int first)
 void plb_own_results_give(struct plb_rank *r, int64_t inputs, struct plb_range units)
 {
     bool here = true;
+    if (!r->rank0->in_pass || r->stopped)
+        return;
     for (int i = 0; i < r->data.n; i++)
         if ((inputs & r->data.fed & PLB_BUFFER(i)) != 0)
             here &= plb_node_bring_input(r->node, i, units);
-    r->rank0->redo.lost |= !here && r->rank0->in_pass;
+    r->rank0->redo.lost |= !here;
 }
 
 void plb_own_results_look(struct plb_rank *r)

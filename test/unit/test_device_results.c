@@ -231,6 +231,24 @@ static void all_are_brought_where_places_are_given_up(void **state)
     plb_results_free(&all);
 }
 
+/* Its device is closed. */
+static void a_pu_that_has_ended_has_none(void **state)
+{
+    (void)state;
+    struct plb_node_results all = begin_test(1, true);
+    begin_pass(&all, 1, false);
+    make(&all, 1, 0, 0, 10);
+    begin_pass(&all, 2, true);
+    count(&all, 2, 0, 0, 10);
+    make(&all, 2, 0, 20, 10);
+    plb_results_close(&all.of[0]);
+    assert_true(plb_results_bring_input(&all, IN, (struct plb_range){0, UNITS}, NULL));
+    assert_true(plb_results_bring(&all, -1, OUT, (struct plb_range){0, UNITS}));
+    plb_results_bring_all(&all.of[0]);
+    assert_true(copied == 0 && all.of[0].left == 0 && !plb_results_may_stay(&all.of[0], 2));
+    plb_results_free(&all);
+}
+
 /* A driver that cannot read leaves nothing. */
 static void no_results_stay_where_nobody_can_read(void **state)
 {
@@ -283,6 +301,7 @@ int main(void)
         cmocka_unit_test(inputs_stay_where_nothing_feeds_them),
         cmocka_unit_test(a_device_that_fails_has_lost_them),
         cmocka_unit_test(all_are_brought_where_places_are_given_up),
+        cmocka_unit_test(a_pu_that_has_ended_has_none),
         cmocka_unit_test(no_results_stay_where_nobody_can_read),
         cmocka_unit_test(threads_bring_them_at_once),
     };

@@ -3,6 +3,7 @@
 #include "master_fixture.h"
 
 #include "rank0/fetch.h"
+#include "rank0/own_results.h"
 #include "rank0/rank0.h"
 
 #define UNITS 8
@@ -317,12 +318,25 @@ static void results_that_a_device_takes_along_repeat_passes(void **state)
     tear_down(&w);
 }
 
+/* Of a pass that is over nobody wants the inputs; rank 0's buffers have the results. The test has no node. */
+static void nothing_is_brought_after_a_pass(void **state)
+{
+    (void)state;
+    struct world w;
+    set_up_fetch(&w);
+    plb_own_results_give(&w.r, PLB_BUFFER(NOW), (struct plb_range){0, 1});
+    w.rank0.in_pass = w.r.stopped = true;
+    plb_own_results_give(&w.r, PLB_BUFFER(NOW), (struct plb_range){0, 1});
+    tear_down(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loss_after_all_results_of_a_rank_have_come_repeats_nothing),
         cmocka_unit_test(bytes_of_a_lost_rank_reach_no_buffer),
         cmocka_unit_test(results_that_a_device_takes_along_repeat_passes),
+        cmocka_unit_test(nothing_is_brought_after_a_pass),
         cmocka_unit_test(a_failure_ends_the_run),
         cmocka_unit_test(a_failure_after_others_have_done_the_units_does_not),
         cmocka_unit_test(a_failure_counts_while_one_of_its_units_is_missing),

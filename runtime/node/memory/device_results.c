@@ -52,6 +52,19 @@ static void count(struct plb_device_results *d)
     atomic_store(&d->left, left);
 }
 
+void plb_results_close(struct plb_device_results *d)
+{
+    pthread_mutex_lock(&d->lock);
+    d->ops = NULL;
+    for (int i = 0; i < PLB_MAX_DATA; i++) {
+        plb_rangeset_clear(&d->at[i].results.only);
+        plb_rangeset_clear(&d->at[i].inputs.only);
+        plb_rangeset_clear(&d->at[i].last);
+    }
+    count(d);
+    pthread_mutex_unlock(&d->lock);
+}
+
 bool plb_results_may_stay(struct plb_device_results *d, int pass)
 {
     pthread_mutex_lock(&d->lock);

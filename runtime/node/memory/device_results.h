@@ -68,6 +68,9 @@ void plb_results_free(struct plb_node_results *all);
 void plb_results_open(struct plb_device_results *d, const struct plb_device_ops *ops,
                       struct plb_device *device, const struct plb_dataset *set, struct plb_page_locks *locks);
 
+/* The device is closed next: it has none any more. */
+void plb_results_close(struct plb_device_results *d);
+
 /* Whether results of tasks of this pass may stay. */
 bool plb_results_may_stay(struct plb_device_results *d, int pass);
 

@@ -313,6 +313,7 @@ bool plb_runner_join(struct plb_runner *r, double until)
 {
     if (r->started && !join(r->thread, until))
         return false;
+    plb_results_close(&r->shared->results.of[r->number]);
     if (r->is_open)
         plb_executor_close(&r->executor);
     r->started = r->is_open = false;
