@@ -64,7 +64,7 @@ static const struct plb_option run_options[] = {
      "whether data between ranks is checked, and sent again if damaged"},
     {"keep_inputs", PLB_FLAG, "yes", 0, 0, NULL,
      "whether ranks keep received inputs for later passes, in up to half of the free memory"},
-    {"keep_results", PLB_FLAG, "yes", 0, 0, NULL,
+    {"keep_results", PLB_FLAG, "no", 0, 0, NULL,
      "whether results that feed the next pass stay in a GPU's memory until they are read elsewhere"},
     {"join", PLB_OUTPUT_FILE, NULL, 0, 0, NULL,
      "a file through which ranks join the running job, with plbrun --join"},

@@ -27,7 +27,9 @@ void plb_announcement_fill(struct plb_announcement *a, const struct plb_rank *r)
     a->keeps_inputs = master.resident;
     a->stays = r->options->keep_partial ? 0 : master.stays;
     a->fed = master.feeds_stay && a->stays != 0 ? plb_feeds_staying(&job->app) : 0;
-    a->keeps_results = a->fed != 0 && job->run.keep_results && !a->audits;
+    /* A child of an isolated task may not see what is brought, and a kernel that hears looks at results. */
+    a->keeps_results = a->fed != 0 && job->run.keep_results && !a->audits && !a->isolate
+                    && job->kernel->heard == NULL;
     a->named = plb_feeds_inputs(&job->app);
     a->hung_after = job->run.hung_after;
     a->left_s = plb_early_end_left(&job->run, job->began_s);

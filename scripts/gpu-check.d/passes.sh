@@ -99,7 +99,7 @@ part_passes() {
     now 2 'results that feed stay' 'at most 1.5 times the bytes of the cells' copied_once in \
         rod $((8 * cells)) rod.cells=$cells rod.passes=20
     now 2 'results that stay are read once' 'at most 1.5 times the bytes of the cells' copied_once out \
-        rod $((8 * cells)) rod.cells=$cells rod.passes=20 rod.stays=yes
+        rod $((8 * cells)) rod.cells=$cells rod.passes=20 rod.stays=yes run.keep_results=yes
     while IFS=: read -r name kernel settings; do
         has_kernel "$kernel" || continue
         read -ra settings <<<"$settings"
@@ -112,6 +112,7 @@ many passes, replaced inputs, outputs that stay:kmeans:${many_passes[*]} $labels
 results that feed replicated and divided inputs:nbody:nbody.bodies=600 nbody.steps=9
 halo, feed, replaced parts, phases:rod:rod.cells=20000
 halo, feed, replaced parts, phases, results stay:rod:rod.cells=20000 rod.stays=yes
+halo, feed, results stay on the GPU:rod:rod.cells=20000 rod.stays=yes run.keep_results=yes
 END
     settle
 }

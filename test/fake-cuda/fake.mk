@@ -4,7 +4,7 @@
 FAKE := $(B)/test/fake-cuda
 FAKE_SO := $(if $(CUDA_INC),$(FAKE)/libcudart.so.13 $(FAKE)/libcublas.so.13 $(FAKE)/libcusparse.so.12)
 FAKE_KERNELS := $(if $(CUDA_INC),$(FAKE)/device_file.so $(FAKE)/entries.so \
-                $(foreach k,modes blur heat gpu_only,$(FAKE)/kernels/$(k).so $(FAKE)/kernels/$(k).cuda.so))
+                $(foreach k,modes blur heat heard gpu_only,$(FAKE)/kernels/$(k).so $(FAKE)/kernels/$(k).cuda.so))
 FAKE_TESTS := $(patsubst test/%.c,$(B)/test/%,$(wildcard test/fake-cuda/test_*.c))
 FAKE_OBJECTS := $(patsubst %,$(FAKE)/%.o,fake config memory pool copies peers execute \
                 streams blocks device nvcc)
@@ -44,17 +44,18 @@ $(FAKE_TESTS): $(B)/test/%: test/%.c $(FAKE_SO) $(B)/flags
 	  $(FAKE_RPATH) $(FAKE_SO) $(LDFLAGS) $(TEST_LIBS) -lm
 
 # Kernels for the fake are in a folder of their own: a real GPU cannot run them.
-FAKE_ENTRIES := $(FAKE)/entries.so $(foreach k,modes blur heat gpu_only,$(FAKE)/kernels/$(k).cuda.so)
+FAKE_ENTRIES := $(FAKE)/entries.so $(foreach k,modes blur heat heard gpu_only,$(FAKE)/kernels/$(k).cuda.so)
 $(FAKE)/entries.so: test/fake-cuda/entries.c
 $(FAKE)/kernels/modes.cuda.so: test/fake-cuda/modes.c test/kernels/modes.c
 $(FAKE)/kernels/blur.cuda.so: test/fake-cuda/blur.c test/kernels/blur.c
 $(FAKE)/kernels/heat.cuda.so: test/fake-cuda/heat.c test/kernels/heat.c
+$(FAKE)/kernels/heard.cuda.so: test/fake-cuda/heat.c test/kernels/heat.c
 $(FAKE)/kernels/gpu_only.cuda.so: test/fake-cuda/gpu_only.c
 # A .d file names what a source includes, too: that is not to be compiled again.
 $(FAKE_ENTRIES): test/fake-cuda/on_stream.h $(FAKE_SO)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -shared -o $@ \
 	  $(filter-out test/fake-cuda/../%,$(filter test/fake-cuda/%.c,$^)) $(FAKE)/libcudart.so.13
-$(foreach k,modes blur heat gpu_only,$(FAKE)/kernels/$(k).so): $(FAKE)/kernels/%.so: $(B)/test/kernels/%.so
+$(foreach k,modes blur heat heard gpu_only,$(FAKE)/kernels/$(k).so): $(FAKE)/kernels/%.so: $(B)/test/kernels/%.so
 	@mkdir -p $(@D)
 	$(Q)cp $< $@

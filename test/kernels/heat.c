@@ -208,6 +208,15 @@ static int verify(struct plb_app *app)
     return PLB_OK;
 }
 
+#ifdef HEARS /* heard.c */
+static void heard(struct plb_app *app, int64_t first, int64_t count)
+{
+    const struct state *s = plb_app_state(app);
+    if (first < 0 || first + count > s->cells)
+        plb_app_error(app, "units behind the last one were heard of");
+}
+#endif
+
 PLB_CUDA_ENTRY(heat_cuda); /* test/fake-cuda/heat.c */
 
 const struct plb_kernel plb_kernel = {
@@ -221,5 +230,8 @@ const struct plb_kernel plb_kernel = {
     .setup = setup,
     .next = next,
     .verify = verify,
+#ifdef HEARS
+    .heard = heard,
+#endif
     .writes_all = true,
 };

@@ -64,7 +64,8 @@ run_on 2 2 cluster.gpu_power=1 "${gpus[@]:1}" && copied out $((all / 2 + 9 * 3 *
 ok "CPUs beside GPUs of two ranks" $?
 
 # Others need all results in each pass.
-for key in run.audit=0.3 run.checksums=yes heat.stays=no run.keep_results=no run.journal="$tmp/j"; do
+for key in run.audit=0.3 run.checksums=yes heat.stays=no run.keep_results=no run.journal="$tmp/j" \
+    run.isolate=yes app.kernel="$fake/kernels/heard.so"; do
     run_on 1 1 "${gpus[@]}" "$key" && copied out $((10 * all)) && rm -rf "$tmp"/j*
     ok "all are copied in each pass with ${key%=*}" $?
 done
