@@ -14,8 +14,8 @@ struct plb_rank;
  * inputs go to others; all hear whether results are wanted. */
 void plb_own_results_begin(struct plb_rank *r, int first);
 
-/* Others get these inputs, a mask; when the pass is over, any bytes. Where they are lost, the pass is given up before any message of others is
- * heard: nobody uses what is sent. */
+/* Others get these inputs, a mask; when the pass is over, any bytes. If they are lost, the pass is given up
+ * before any message of others is heard: nobody uses what is sent. */
 void plb_own_results_give(struct plb_rank *r, int64_t inputs, struct plb_range units);
 void plb_own_results_look(struct plb_rank *r);
 

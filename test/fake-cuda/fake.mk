@@ -3,8 +3,9 @@
 
 FAKE := $(B)/test/fake-cuda
 FAKE_SO := $(if $(CUDA_INC),$(FAKE)/libcudart.so.13 $(FAKE)/libcublas.so.13 $(FAKE)/libcusparse.so.12)
+FAKE_OWN := modes blur heat heard gpu_only
 FAKE_KERNELS := $(if $(CUDA_INC),$(FAKE)/device_file.so $(FAKE)/entries.so \
-                $(foreach k,modes blur heat heard gpu_only,$(FAKE)/kernels/$(k).so $(FAKE)/kernels/$(k).cuda.so))
+                $(FAKE_OWN:%=$(FAKE)/kernels/%.so) $(FAKE_OWN:%=$(FAKE)/kernels/%.cuda.so))
 FAKE_TESTS := $(patsubst test/%.c,$(B)/test/%,$(wildcard test/fake-cuda/test_*.c))
 FAKE_OBJECTS := $(patsubst %,$(FAKE)/%.o,fake config memory pool copies peers execute \
                 streams blocks device nvcc)
@@ -56,6 +57,6 @@ $(FAKE_ENTRIES): test/fake-cuda/on_stream.h $(FAKE_SO)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(C) $(CFLAGS) $(INC) -shared -o $@ \
 	  $(filter-out test/fake-cuda/../%,$(filter test/fake-cuda/%.c,$^)) $(FAKE)/libcudart.so.13
-$(foreach k,modes blur heat heard gpu_only,$(FAKE)/kernels/$(k).so): $(FAKE)/kernels/%.so: $(B)/test/kernels/%.so
+$(FAKE_OWN:%=$(FAKE)/kernels/%.so): $(FAKE)/kernels/%.so: $(B)/test/kernels/%.so
 	@mkdir -p $(@D)
 	$(Q)cp $< $@
