@@ -9,8 +9,6 @@ void plb_node_hear(struct plb_node *node, const struct plb_message *m)
         plb_results_begin(results, m);
     else if (m->type == PLB_COUNTED)
         plb_results_counted(results, m);
-    else if (m->type == PLB_BLOCK) /* it comes after all COUNTED */
-        plb_results_settle(results);
 }
 
 int64_t plb_node_copied_out(const struct plb_node *node, int pu)

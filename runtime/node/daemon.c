@@ -215,6 +215,8 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
     enum plb_receiver receiver = plb_message_route(m->type)->receiver;
     if (receiver == PLB_TO_TRANSFERS || receiver == PLB_TO_FETCH)
         return plb_transfers_data(&node->shared, node->runners, node->n_pus, m, out);
+    if (m->type == PLB_BLOCK || m->type == PLB_GIFT) /* they come after all COUNTED */
+        plb_results_settle(&node->shared.results);
     pthread_mutex_lock(&node->shared.lock);
     bool sensible = plb_worker_receive(node->shared.worker, m, out);
     if (sensible && m->type == PLB_PASS)

@@ -266,17 +266,27 @@ static void arrive(struct plb_rank *r, struct plb_transfer *t)
     plb_master_receive(rank0->master, &t->from, plb_rank_time(r), &r->out);
 }
 
+/* Results were fetched until now. */
+static void count_time(struct plb_rank0 *rank0, double now)
+{
+    const double took = now - rank0->fetching.began;
+    rank0->makespan += took;
+    rank0->collect += took;
+}
+
 bool plb_results_fetch(struct plb_rank *r, bool goes_on)
 {
     struct plb_rank0 *rank0 = r->rank0;
+    rank0->fetching.began = plb_rank_time(r);
     if (!plb_own_results_bring(r))
         return true;
-    rank0->fetching.began = plb_rank_time(r);
     rank0->fetching.goes_on = goes_on;
     bool asks = plb_master_gather(rank0->master, !goes_on, &r->out);
     rank0->fetching.on = asks || plb_master_lacking(rank0->master) > 0;
-    if (!rank0->fetching.on)
+    if (!rank0->fetching.on) {
+        count_time(rank0, plb_rank_time(r)); /* of rank 0's own GPUs */
         return false;
+    }
     if (!goes_on)
         plb_rank0_close_door(r); /* who joined now would be told inputs that `next` may have changed */
     return true;
@@ -297,9 +307,7 @@ static void settle(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
     rank0->fetching.on = false;
-    double took = plb_rank_time(r) - rank0->fetching.began;
-    rank0->makespan += took;
-    rank0->collect += took;
+    count_time(rank0, plb_rank_time(r));
     plb_set_aside_clear(rank0->master, &r->data);
     if (plb_master_lacking(rank0->master) == 0)
         plb_results_end(r);

@@ -63,6 +63,10 @@ ok "a CPU beside a GPU has its halo" $?
 run_on 2 2 cluster.gpu_power=1 "${gpus[@]:1}" && copied out $((all / 2 + 9 * 3 * 8))
 ok "CPUs beside GPUs of two ranks" $?
 
+# 512,000 bytes take 50 ms here, and more: they count for the fetching of results.
+orders=copy=10000000 run_on 1 1 "${gpus[@]}" && [ "$(of_report "1e3 * r['collect_s']")" -ge 50 ]
+ok "the time of copies at the end counts" $?
+
 # Others need all results in each pass.
 for key in run.audit=0.3 run.checksums=yes heat.stays=no run.keep_results=no run.journal="$tmp/j" \
     run.isolate=yes app.kernel="$fake/kernels/heard.so"; do

@@ -128,12 +128,12 @@ static void lost_inputs_are_owed(void **state)
     assert_true(send(2, 26, 5, 2) && send(2, 20, 2, 2) && n == 0);
     assert_true(send(2, 20, 2, 1) && n == 1);
     end_transfers();
+    plb_sends_pay(&sends, &config, m);
+    plb_sends_pay(&sends, &config, m);
     struct plb_rangeset under_way = {0};
     plb_sends_under_way(&sends, &under_way);
     assert_true(under_way.units == 7);
     plb_rangeset_fini(&under_way);
-    plb_sends_pay(&sends, &config, m);
-    plb_sends_pay(&sends, &config, m);
     assert_int_equal(n, 2);
     is_sent(0, 2, place + 16 * PAGE, 5 * PAGE);
     is_sent(1, 2, place + 10 * PAGE, 2 * PAGE);

@@ -9,6 +9,10 @@
 
 #define EVERY (-1)
 
+/* Bytes that are copied at once where all places of a device are given up. Larger: others wait longer for the
+ * lock. Smaller: more copies. 64 MB last some ms, or 20 ms where pages are not locked. */
+#define PART 64000000
+
 struct plb_node_results plb_results_new(int n)
 {
     struct plb_node_results all = {plb_alloc((size_t)n * sizeof *all.of), n};
@@ -249,19 +253,31 @@ bool plb_results_bring(struct plb_node_results *all, int pu, int output, struct 
     return here;
 }
 
-void plb_results_bring_all(struct plb_device_results *d)
+/* Brings what there is of a part of all places. */
+static void bring_part(struct plb_device_results *d, struct plb_range part)
 {
-    if (atomic_load(&d->left) == 0)
-        return;
     pthread_mutex_lock(&d->lock);
-    const struct plb_range whole = {0, d->set->units};
     for (int i = 0; i < PLB_MAX_DATA; i++) {
-        bring(d, i, &d->at[i].results, whole, d->device);
-        bring(d, i, &d->at[i].inputs, whole, d->device);
+        bring(d, i, &d->at[i].results, part, d->device);
+        bring(d, i, &d->at[i].inputs, part, d->device);
         if (d->at[i].last.n > 0) /* nobody knows yet which of them are inputs */
             atomic_store(&d->lost, true);
     }
     pthread_mutex_unlock(&d->lock);
+}
+
+void plb_results_bring_all(struct plb_device_results *d)
+{
+    int64_t bytes = 1;
+    if (atomic_load(&d->left) == 0)
+        return;
+    for (int i = 0; i < d->set->n; i++)
+        if ((d->set->fed & PLB_BUFFER(i)) != 0)
+            bytes += (int64_t)d->set->at[i].unit_bytes;
+    const int64_t most = 1 + PART / bytes;
+    struct plb_range part = {0, most};
+    for (; part.first < d->set->units && atomic_load(&d->left) > 0; part.first += most)
+        bring_part(d, part);
 }
 
 bool plb_results_lose(struct plb_device_results *d)

@@ -8,7 +8,6 @@
 struct plb_sent_inputs {
     struct plb_range range;
     int pending;
-    bool owed;
     struct plb_fetch fetch;
     struct plb_sent_inputs *next;
 };
@@ -20,13 +19,18 @@ void plb_sends_fini(struct plb_sends *s)
         free(sent);
     }
     s->inputs = NULL;
+    for (struct plb_sent_inputs *sent = s->owed, *next; sent != NULL; sent = next) {
+        next = sent->next;
+        free(sent);
+    }
+    s->owed = NULL;
 }
 
 void plb_sends_under_way(struct plb_sends *s, struct plb_rangeset *units)
 {
     for (struct plb_sent_inputs **at = &s->inputs; *at != NULL;) {
         struct plb_sent_inputs *sent = *at;
-        if (sent->pending > 0 || sent->owed) {
+        if (sent->pending > 0) {
             plb_rangeset_add(units, sent->range);
             at = &sent->next;
             continue;
@@ -47,9 +51,11 @@ static void put(const struct plb_node_config *config, const struct plb_fetch *f,
 }
 
 /* Sends inputs out of the mirror. */
-static void put_inputs(const struct plb_node_config *config, const struct plb_mirror *mirror,
-                       struct plb_sent_inputs *sent)
+static void put_inputs(struct plb_sends *s, const struct plb_node_config *config,
+                       const struct plb_mirror *mirror, struct plb_sent_inputs *sent)
 {
+    sent->next = s->inputs;
+    s->inputs = sent;
     const struct plb_fetch *f = &sent->fetch;
     void *parts[PLB_MAX_DATA];
     for (int i = 0; i < config->data->n; i++)
@@ -63,26 +69,28 @@ static bool send_inputs(struct plb_sends *s, const struct plb_node_memory *memor
     const struct plb_mirror *mirror = memory->mirror;
     if (mirror == NULL || (f->buffers & ~(plb_mirror_buffers(mirror) & set->fed)) != 0)
         return false;
-    struct plb_sent_inputs *sent = plb_alloc(sizeof *sent), **last = &s->inputs;
+    struct plb_sent_inputs *sent = plb_alloc(sizeof *sent), **last = &s->owed;
     *sent = (struct plb_sent_inputs){.range = f->range, .fetch = *f};
+    bool owed = false;
     for (; *last != NULL; last = &(*last)->next) /* what one rank gets keeps its order */
-        sent->owed |= (*last)->owed && (*last)->fetch.to == f->to;
-    *last = sent;
+        owed |= (*last)->fetch.to == f->to;
     for (int i = 0; i < set->n; i++)
         if ((f->buffers & PLB_BUFFER(i)) != 0)
-            sent->owed |= !plb_results_bring_input(memory->results, i, f->range, NULL);
-    if (!sent->owed)
-        put_inputs(memory->config, mirror, sent);
+            owed |= !plb_results_bring_input(memory->results, i, f->range, NULL);
+    if (owed)
+        *last = sent;
+    else
+        put_inputs(s, memory->config, mirror, sent);
     return true;
 }
 
 void plb_sends_pay(struct plb_sends *s, const struct plb_node_config *config, const struct plb_mirror *mirror)
 {
-    for (struct plb_sent_inputs *sent = s->inputs; sent != NULL; sent = sent->next) {
-        if (sent->owed)
-            put_inputs(config, mirror, sent);
-        sent->owed = false;
+    for (struct plb_sent_inputs *sent = s->owed, *next; sent != NULL; sent = next) {
+        next = sent->next;
+        put_inputs(s, config, mirror, sent);
     }
+    s->owed = NULL;
 }
 
 /* Where results that were reported are, buffer by buffer. False: some are not here. */

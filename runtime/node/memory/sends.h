@@ -22,6 +22,7 @@ struct plb_node_memory {
 /* A zeroed struct is empty. */
 struct plb_sends {
     struct plb_sent_inputs *inputs; /* on their way */
+    struct plb_sent_inputs *owed;   /* in the order in which they are to be sent */
     int results;                    /* transfers of them */
 };
 

@@ -109,7 +109,7 @@ static bool end_task(struct plb_runner *r, const struct plb_flights *f, const st
                                   flight))) /* a task that has failed has no results to be fetched */
         flight->slot->state = wanted && !failed ? PLB_SLOT_FINISHED : PLB_SLOT_FREE;
     if (r->executor.places.noted[lane] && (failed || !wanted))
-        plb_results_unmade(r->executor.places.own, flight->task.pass, flight->task.range);
+        r->unmade = flight->task;
     plb_running_end(&r->running[lane], &r->busy);
     r->steps++;
     return urgent;
@@ -122,6 +122,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
     struct plb_node_shared *shared = r->shared;
     struct plb_flight flight = f->at[f->oldest];
     struct plb_device_times times = {0};
+    plb_stay_drop(r);
     int status = plb_executor_wait(&r->executor, f->oldest, &times);
     if (status == 0 && flight.slot != NULL)
         plb_slot_complete(flight.slot, shared->config.data, flight.task.range);

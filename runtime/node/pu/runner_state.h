@@ -48,6 +48,7 @@ struct plb_runner {
     struct plb_busy busy;
     struct plb_latest latest; /* task that was wanted */
     struct plb_reported_task reported;
+    struct plb_slice unmade; /* a task whose results have stayed, and nobody wants; count = 0: none */
 };
 
 #endif

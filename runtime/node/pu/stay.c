@@ -31,6 +31,13 @@ void plb_stay_note(const struct plb_executor *e, struct plb_slot *slot)
             slot->buffer[i] = NULL;
 }
 
+void plb_stay_drop(struct plb_runner *r)
+{
+    if (r->unmade.range.count > 0)
+        plb_results_unmade(r->executor.places.own, r->unmade.pass, r->unmade.range);
+    r->unmade.range.count = 0;
+}
+
 void plb_stay_await(struct plb_runner *r, int lane)
 {
     struct plb_node_shared *shared = r->shared;

@@ -12,6 +12,9 @@ void plb_stay_open(struct plb_runner *runner);
 void plb_stay_let(struct plb_executor *executor, const struct plb_slice *task, const struct plb_slot *slot);
 void plb_stay_note(const struct plb_executor *executor, struct plb_slot *slot);
 
+/* Drops the results of the task that nobody wants: before another one is reported. Without the lock. */
+void plb_stay_drop(struct plb_runner *runner);
+
 /* The task in a lane has inputs that are lost, so that its pass is given up: waits until nobody wants it. */
 void plb_stay_await(struct plb_runner *runner, int lane);
 
