@@ -28,6 +28,7 @@ struct plb_owned {
     void *data;
     size_t bytes; /* of pages of its own; 0: it came from malloc */
     int fd;       /* of the file that has these pages; -1: none */
+    bool huge;    /* the file's pages are */
 };
 
 struct plb_record_store;

@@ -32,6 +32,7 @@ struct plb_dataset {
     int64_t file_in[PLB_MAX_DATA]; /* the same from the begin of the file's data */
     int64_t stored;              /* not on the owner: these outputs are written to their files by this rank */
     int fd[PLB_MAX_DATA];        /* of such a file */
+    void *target[PLB_MAX_DATA];  /* the whole of it, in memory of rank 0; NULL: fd writes it */
     void *neutral[PLB_MAX_DATA]; /* not on the owner: memory of at[i].neutral, or NULL */
     void *first[PLB_MAX_DATA];   /* not on the owner: what a task of unit 0 gets, for a first call; or NULL */
     _Alignas(64) unsigned char args[PLB_MAX_ARGS];

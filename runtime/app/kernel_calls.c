@@ -243,16 +243,16 @@ void plb_app_phase(struct plb_app *app, int phase)
 
 /* Makes the app the owner of memory from malloc, or of pages with so many bytes, which may be in a file;
  * returns the memory. */
-static void *own_pages(struct plb_app *app, void *memory, size_t pages, int fd)
+static void *own_pages(struct plb_app *app, void *memory, size_t pages, int fd, bool huge)
 {
     app->memory = plb_grow(app->memory, (size_t)(app->n_memory + 1) * sizeof *app->memory);
-    app->memory[app->n_memory++] = (struct plb_owned){memory, pages, fd};
+    app->memory[app->n_memory++] = (struct plb_owned){memory, pages, fd, huge};
     return memory;
 }
 
 void *plb_app_own(struct plb_app *app, void *memory)
 {
-    return own_pages(app, memory, 0, -1);
+    return own_pages(app, memory, 0, -1, false);
 }
 
 void *plb_app_alloc(struct plb_app *app, size_t bytes)
@@ -264,14 +264,15 @@ void *plb_app_alloc(struct plb_app *app, size_t bytes)
                                   as long */
     if (large && app->host_maps && app->n_memory < MOST_FILES) {
         int fd;
-        void *memory = plb_file_pages_alloc(taken, &fd);
-        return own_pages(app, memory, taken, fd);
+        bool huge;
+        void *memory = plb_file_pages_alloc(taken, &fd, &huge);
+        return own_pages(app, memory, taken, fd, huge);
     }
     if (app->shares)
-        return own_pages(app, plb_shared_alloc(taken), taken, -1);
+        return own_pages(app, plb_shared_alloc(taken), taken, -1, false);
     if (!large)
         return plb_app_own(app, plb_alloc(taken));
-    return own_pages(app, plb_pages_alloc(taken), taken, -1);
+    return own_pages(app, plb_pages_alloc(taken), taken, -1, false);
 }
 
 void *plb_app_alloc_array(struct plb_app *app, int64_t n, size_t size)

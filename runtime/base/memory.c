@@ -12,6 +12,9 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "base/crash_place.h"
 #include "base/memory_limit.h"
@@ -33,6 +36,10 @@
 /* Bytes of a huge page on x86, and on others with pages of 4 KiB. Where it is another size, pages stay
  * small. */
 #define HUGE_PAGE ((size_t)2 << 20)
+
+/* Bytes that a thread copies at a time. Larger: fewer threads share a copy. Smaller: they are started for
+ * less than that costs, a few microseconds. */
+#define PART ((size_t)256 << 10)
 
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* Linux 6.1; older headers do not have it */
@@ -127,15 +134,17 @@ static void *touch_pages(volatile char *memory, size_t bytes)
 /* The same of pages in a file. Most systems give a file small pages whatever a program asks for
  * (shmem_enabled). But they make a huge page of those that are there, if one is. That takes a quarter of the
  * time of touching them all. */
-static void *touch_file_pages(volatile char *memory, size_t bytes)
+static void *touch_file_pages(volatile char *memory, size_t bytes, bool *huge)
 {
     char *first = (char *)(((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
     size_t n = bytes < HUGE ? 0 : (size_t)((const char *)memory + bytes - first) / HUGE_PAGE;
-#pragma omp parallel for schedule(static)
+    bool all = n > 0;
+#pragma omp parallel for schedule(static) reduction(&& : all)
     for (size_t i = 0; i < n; i++) {
         *(volatile char *)(first + i * HUGE_PAGE) = 0;
-        madvise(first + i * HUGE_PAGE, HUGE_PAGE, MADV_COLLAPSE); /* where it does not, small pages do */
+        all = madvise(first + i * HUGE_PAGE, HUGE_PAGE, MADV_COLLAPSE) == 0 && all;
     }
+    *huge = all;
     return touch_pages(memory, bytes);
 }
 
@@ -144,14 +153,14 @@ void *plb_pages_alloc(size_t bytes)
     return touch_pages(map_pages(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1), bytes);
 }
 
-void *plb_file_pages_alloc(size_t bytes, int *fd)
+void *plb_file_pages_alloc(size_t bytes, int *fd, bool *huge)
 {
     *fd = memfd_create("plbrun", MFD_CLOEXEC);
     if (*fd >= 0 && ftruncate(*fd, (off_t)bytes) != 0) {
         close(*fd);
         *fd = -1;
     }
-    return touch_file_pages(map_pages(bytes, MAP_SHARED | (*fd < 0 ? MAP_ANONYMOUS : 0), *fd), bytes);
+    return touch_file_pages(map_pages(bytes, MAP_SHARED | (*fd < 0 ? MAP_ANONYMOUS : 0), *fd), bytes, huge);
 }
 
 void *plb_shared_alloc(size_t bytes)
@@ -194,6 +203,31 @@ void plb_memory_prefer(void *part, size_t bytes, int node)
     /* Linux reads one bit less than it is told. */
     nodes[node / BITS] = 1UL << (node % BITS);
     syscall(SYS_mbind, first, end - first, MPOL_PREFERRED, nodes, MOST + 1UL, 0UL);
+}
+
+static void copy_part(char *to, const char *from, size_t bytes)
+{
+    size_t at = 0;
+#ifdef __SSE2__
+    enum { LINE = CACHE_LINE };
+    size_t before = (0 - (uintptr_t)to) % LINE;
+    at = before < bytes ? before : bytes;
+    memcpy(to, from, at);
+    for (; at + LINE <= bytes; at += LINE)
+        for (size_t i = at; i < at + LINE; i += sizeof(__m128i))
+            _mm_stream_si128((__m128i *)(to + i), _mm_loadu_si128((const __m128i *)(from + i)));
+    _mm_sfence();
+#endif
+    memcpy(to + at, from + at, bytes - at);
+}
+
+void plb_copy_away(void *to, const void *from, size_t bytes, int threads)
+{
+    size_t parts = (bytes + PART - 1) / PART;
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1 && parts > 1)
+    for (size_t i = 0; i < parts; i++)
+        copy_part((char *)to + i * PART, (const char *)from + i * PART,
+                  i + 1 < parts ? PART : bytes - i * PART);
 }
 
 size_t plb_array_bytes(int64_t n, size_t size)

@@ -19,8 +19,9 @@ void *plb_alloc_unset(size_t bytes);
 void *plb_pages_alloc(size_t bytes);
 
 /* The same in a file without a name, which other processes may map (memfd_create). *fd: the file, closed by
- * the caller; -1: the system has none, and only children have the pages. */
-void *plb_file_pages_alloc(size_t bytes, int *fd);
+ * the caller; -1: the system has none, and only children have the pages. *huge: all of them but the last are
+ * in huge pages. */
+void *plb_file_pages_alloc(size_t bytes, int *fd, bool *huge);
 
 /* mmap, from 4 MiB on at an address where huge pages of the file can be mapped whole. at: a multiple of a
  * page. MAP_FAILED: errno says why. Free: munmap. */
@@ -40,6 +41,10 @@ void plb_reserve_drop(void *part, size_t bytes, bool shared);
 /* Has the whole pages of a part of memory that nobody has touched come from this NUMA node, while there are
  * free ones. Nothing where the system refuses, or node is negative. */
 void plb_memory_prefer(void *part, size_t bytes, int node);
+
+/* memcpy by so many threads, around the caches: for what nobody here reads soon. Other threads, and processes
+ * that have the memory, see it afterwards. threads: of the caller's OpenMP; 1: none are started. */
+void plb_copy_away(void *to, const void *from, size_t bytes, int threads);
 
 /* Bytes of an array of n elements of `size` bytes. Where no memory can have as many, or n is negative, the
  * program ends as said above. */

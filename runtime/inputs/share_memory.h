@@ -1,5 +1,5 @@
 /* Rank 0's own memory of buffers, on other ranks of its host: they map inputs and read them in place, and
- * write their parts of results into rank 0's memory. So nothing travels, and each input is in memory once.
+ * copy their parts of results into rank 0's memory. So nothing travels, and each input is in memory once.
  *
  * Rank 0 has large buffers from plb_app_alloc in files without names. Only inputs that never change are
  * mapped: tasks of all passes read them at any time. So are only results that no late task of an earlier pass

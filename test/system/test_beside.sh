@@ -27,6 +27,13 @@ right "with checksums" 2 0 $((2 * offsets + some)) "$tmp/b.conf" $off run.checks
 # The result of an audit is compared on rank 0.
 right "audits move what they compare" 3 $some $((4 * rows)) "$tmp/b.conf" run.audit=0.5 \
     balance.grain=5000
+right "a run that says what it maps" 2 0 $((2 * offsets + some)) "$tmp/b.conf" "${fixed[@]}" --log debug
+if grep -q 'with huge pages 0' "$tmp/out"; then
+    skip "results are copied into rank 0's memory" "the system makes no huge pages of a file in memory"
+else
+    grep -q 'rank 1.* in memory of rank 0, .*results mapped: 1' "$tmp/out"
+    ok "results are copied into rank 0's memory" $?
+fi
 # Rank 0 writes in place until it hears that a backup has been accepted.
 for i in 1 2 3; do
     BESIDE_LATE=$((5 + i)) right "a late task of rank 0 overwrites nothing that others have stored: $i" \

@@ -143,12 +143,32 @@ static void arrays_for_other_ranks_have_huge_pages(void **state)
     if (!files_may_be_huge())
         skip_since("the system makes no huge pages of a file in memory");
     int fd;
-    char *pages = plb_file_pages_alloc(LARGE + 5, &fd), *other = plb_map("test", fd, 4096, LARGE, false);
+    bool huge;
+    char *pages = plb_file_pages_alloc(LARGE + 5, &fd, &huge),
+         *other = plb_map("test", fd, 4096, LARGE, false);
+    assert_true(huge);
     assert_in_range(huge_bytes(pages, LARGE), LARGE - HUGE_PAGE, LARGE);
     assert_in_range(huge_bytes(other, LARGE), LARGE - HUGE_PAGE, LARGE);
     plb_unmap(other, LARGE);
     plb_shared_free(pages, LARGE + 5);
     close(fd);
+}
+
+static void copies_every_byte_and_no_other(void **state)
+{
+    (void)state;
+    enum { MOST = 600 * 1024 };
+    static unsigned char from[MOST], to[MOST + 200];
+    for (int i = 0; i < MOST; i++)
+        from[i] = (unsigned char)(i % 251 + 1);
+    for (int n = 0; n < 400; n++) {
+        size_t at = (size_t)n % 70, bytes = n < 300 ? (size_t)n : (size_t)n * 1500;
+        memset(to, 0, sizeof to);
+        plb_copy_away(to + at, from + n % 3, bytes, 1 + n % 2);
+        assert_int_equal(memcmp(to + at, from + n % 3, bytes), 0);
+        assert_int_equal(to[at + bytes], 0);
+        assert_true(at == 0 || to[at - 1] == 0);
+    }
 }
 
 /* Pages of addresses that the process has. */
@@ -238,6 +258,7 @@ int main(void)
         cmocka_unit_test(large_arrays_ask_for_huge_pages),
         cmocka_unit_test(arrays_for_other_ranks_have_huge_pages),
         cmocka_unit_test(addresses_are_given_back),
+        cmocka_unit_test(copies_every_byte_and_no_other),
         cmocka_unit_test(refuses_what_no_memory_has),
         cmocka_unit_test(an_array_grows_to_twice),
     };

@@ -64,7 +64,7 @@ static int64_t end_task(struct plb_running running, int64_t value)
     struct plb_flight flight = {.slot = &slot, .task = running.task};
     for (int i = 0; i < 5; i++)
         w.result[i] = value;
-    assert_true(plb_store(&w.shared, &running, &flight) >= 0.0);
+    assert_true(plb_store(&w.shared, &running, &flight, 1) >= 0.0);
     return plb_slot_sent(&slot, &w.set);
 }
 
@@ -100,6 +100,21 @@ static void other_results_are_not(void **state)
     assert_true(has(7));
 }
 
+/* Where the rank has mapped rank 0's memory, the file stays as it is. */
+static void a_result_is_copied_into_mapped_memory(void **state)
+{
+    (void)state;
+    int64_t all[20] = {0};
+    w.set.target[1] = all;
+    assert_int_equal(end_task((struct plb_running){.task.pass = 1}, 7), PLB_BUFFER(0));
+    for (int i = 0; i < 20; i++)
+        assert_int_equal(all[i], i >= 10 && i < 15 ? 7 : 0);
+    assert_false(has(7));
+    assert_int_equal(end_task((struct plb_running){.task = {.pass = 1, .copy = true}}, 9),
+                     PLB_BUFFER(0) | PLB_BUFFER(1));
+    assert_int_equal(all[10], 7);
+}
+
 static void a_result_that_cannot_be_stored_is_sent(void **state)
 {
     (void)state;
@@ -115,6 +130,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_result_is_stored_in_its_place, begin, end),
         cmocka_unit_test_setup_teardown(other_results_are_not, begin, end),
+        cmocka_unit_test_setup_teardown(a_result_is_copied_into_mapped_memory, begin, end),
         cmocka_unit_test_setup_teardown(a_result_that_cannot_be_stored_is_sent, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -73,6 +73,10 @@ int plb_executor_warm_up(struct plb_executor *executor, const struct plb_phase *
 int plb_executor_submit(struct plb_executor *executor, int lane, const struct plb_phase *phase,
                         struct plb_range range, void *const *buffers);
 
+/* Threads of the PU's thread that may copy results: those of its tasks. 1 where these run in a child, which
+ * alone starts such threads. */
+int plb_executor_copiers(const struct plb_executor *executor);
+
 /* Host memory for buffers of tasks, of any contents, which an isolated task shares; and giving it back. Any
  * thread may call them. */
 void *plb_executor_alloc(const struct plb_executor *executor, size_t bytes);

@@ -127,7 +127,8 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
     if (status == 0 && flight.slot != NULL)
         plb_slot_complete(flight.slot, shared->config.data, flight.task.range);
     if (status == 0 && shared->config.data->stored != 0)
-        times.transfer_s += plb_store(shared, &r->running[f->oldest], &flight);
+        times.transfer_s += plb_store(shared, &r->running[f->oldest], &flight,
+                                      plb_executor_copiers(&r->executor));
     pthread_mutex_lock(&shared->lock);
     plb_reported_end(r, &times, &f->idle_since);
     if (r->trace.on) {
