@@ -21,6 +21,10 @@
 /* The same where the rank is alone: its PUs wake the thread. */
 #define PART_ALONE 1.0
 
+/* Seconds of its shortest sleep there. Larger: what no PU tells is seen later. Smaller: the thread takes a
+ * core from the PUs in each short pass. */
+#define SHORTEST_ALONE 500e-6
+
 /* Seconds of the longest sleep. Longer: messages wait longer. Shorter: a rank uses more of a core, 2 % of it
  * where it is idle. A thief waits meanwhile, and MPI moves data only when it is called. */
 static const double longest[] = {
@@ -50,15 +54,16 @@ void plb_pace_moved(struct plb_pace *pace, double now)
     pace->looks = 0;
 }
 
-bool plb_pace_at_once(const struct plb_pace *pace)
+bool plb_pace_at_once(const struct plb_pace *pace, bool alone)
 {
-    return pace->looks < AT_ONCE;
+    return !alone && pace->looks < AT_ONCE;
 }
 
 double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state)
 {
-    double part = (state == PLB_PACE_ALONE ? PART_ALONE : PART) * (now - pace->moved);
-    return fmin(fmax(SHORTEST, part), longest[state]);
+    bool alone = state == PLB_PACE_ALONE;
+    double part = (alone ? PART_ALONE : PART) * (now - pace->moved);
+    return fmin(fmax(alone ? SHORTEST_ALONE : SHORTEST, part), longest[state]);
 }
 
 void plb_pace_yielded(struct plb_pace *pace, double before, double after)

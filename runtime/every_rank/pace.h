@@ -3,7 +3,8 @@
  * most a quarter of t more. Between looks at once the thread yields its core. Where that takes long, others
  * need the core, and keep it for a time slice; then the thread looks for as long without yields. Its sleeps
  * leave them the core, and end in time. Ranks that share their cores always yield, and so pass them to each
- * other. All times are those of plb_now(). */
+ * other. A rank that is alone sleeps at once, since its PUs wake the thread. All times are those of
+ * plb_now(). */
 #ifndef PLB_EVERY_RANK_PACE_H
 #define PLB_EVERY_RANK_PACE_H
 
@@ -29,8 +30,8 @@ void plb_pace_init(struct plb_pace *pace, int ranks, int cores);
 /* Something has moved. */
 void plb_pace_moved(struct plb_pace *pace, double now);
 
-/* Whether to look again without a sleep. */
-bool plb_pace_at_once(const struct plb_pace *pace);
+/* Whether to look again without a sleep. alone: no other rank can send anything. */
+bool plb_pace_at_once(const struct plb_pace *pace, bool alone);
 
 /* Seconds to sleep, else. */
 double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state);

@@ -281,7 +281,7 @@ static void serve(struct plb_rank *r)
         look_at_signals(r);
         if (look(r))
             plb_pace_moved(&r->pace, plb_now());
-        else if (plb_pace_at_once(&r->pace))
+        else if (plb_pace_at_once(&r->pace, r->size == 1))
             plb_pace_yield(&r->pace);
         else
             doze(r);

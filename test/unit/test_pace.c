@@ -18,11 +18,11 @@ static void looks_at_once_after_something_has_moved(void **state)
     struct plb_pace pace = {0};
     int looks = 0;
     plb_pace_moved(&pace, 7.0);
-    for (; plb_pace_at_once(&pace) && looks < 1000; looks++)
+    for (; plb_pace_at_once(&pace, false) && looks < 1000; looks++)
         plb_pace_yielded(&pace, 7.0, 7.0 + 1e-6);
     assert_in_range(looks, 20, 200);
     plb_pace_moved(&pace, 7.1);
-    assert_true(plb_pace_at_once(&pace));
+    assert_true(plb_pace_at_once(&pace, false));
 }
 
 /* Who has waited for t sleeps through at most a quarter of t, so that it notices news that late. */
@@ -44,6 +44,18 @@ static void sleeps_long_where_nothing_moves(void **state)
     assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_SHARING) == 350e-6);
     assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_AWAITING) == 50e-6);
     assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_ALONE) == 50e-3);
+}
+
+/* A rank that is alone leaves a short pass to its PUs, whatever has just moved. */
+static void sleeps_through_short_passes_where_alone(void **state)
+{
+    (void)state;
+    struct plb_pace pace = moved_at(7.0);
+    assert_true(!plb_pace_at_once(&pace, true));
+    assert_true(plb_pace_at_once(&pace, false));
+    for (double quiet = 0.0; quiet < 400e-6; quiet += 20e-6)
+        assert_true(plb_pace_sleep(&pace, 7.0 + quiet, PLB_PACE_ALONE) >= 400e-6);
+    assert_true(plb_pace_sleep(&pace, 7.0, PLB_PACE_ALONE) <= 1e-3);
 }
 
 /* A yield that lasts a time slice is not tried again at once. */
@@ -79,6 +91,7 @@ int main(void)
         cmocka_unit_test(looks_at_once_after_something_has_moved),
         cmocka_unit_test(sleeps_in_proportion_to_the_wait),
         cmocka_unit_test(sleeps_long_where_nothing_moves),
+        cmocka_unit_test(sleeps_through_short_passes_where_alone),
         cmocka_unit_test(long_yields_are_not_repeated),
         cmocka_unit_test(ranks_that_share_cores_pass_them_on),
     };
