@@ -14,6 +14,15 @@ static void tell(const struct plb_master *m, int node, const struct plb_pass *be
     own->folds = begin->folds && node < m->config.n_nodes - m->config.joiners;
 }
 
+/* Its shares stand for so many seconds, which is known when they are in the outbox. Each PASS says so: it is
+ * one of the messages from `first` until `until` - 1. */
+static void tell_time(double seconds, int first, int until, struct plb_outbox *out)
+{
+    for (int i = first; i < until; i++)
+        if (out->at[i].type == PLB_PASS)
+            out->at[i].begin.stands_s = seconds;
+}
+
 /* The blocks of this pass are in the outbox from message `first` on. */
 static void send_halos(const struct plb_master *m, int first, struct plb_outbox *out)
 {
@@ -46,6 +55,7 @@ static void start(struct plb_master *m, int pass, const struct plb_pass *begin,
     m->again = begin->again != 0;
     if (m->sets != NULL)
         plb_sets_begin(m->sets);
+    int begun = out->n;
     for (int n = m->config.n_nodes - 1; n >= 0; n--)
         if (!plb_ledger_lost(m->ledger, n))
             tell(m, n, begin, out);
@@ -59,6 +69,7 @@ static void start(struct plb_master *m, int pass, const struct plb_pass *begin,
     plb_audits_begin(m->audits, pass, phase, map);
     int first = out->n;
     plb_agenda_open(m->agenda, out);
+    tell_time(plb_agenda_stands_s(m->agenda), begun, first, out);
     if (plb_agenda_stands(m->agenda) && plb_owners_fresh(m->owners))
         send_halos(m, first, out);
     plb_self_check(m->ledger, m->agenda, m->pus.n);

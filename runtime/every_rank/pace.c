@@ -18,6 +18,9 @@
  * thread wakes up more often before its sleeps are as long as they get. */
 #define PART 0.25
 
+/* The same where all PUs of the rank wait, and its cores are free. */
+#define PART_IDLE 0.05
+
 /* The same where the rank is alone: its PUs wake the thread. */
 #define PART_ALONE 1.0
 
@@ -28,10 +31,8 @@
 /* Seconds of the longest sleep. Longer: messages wait longer. Shorter: a rank uses more of a core, 2 % of it
  * where it is idle. A thief waits meanwhile, and MPI moves data only when it is called. */
 static const double longest[] = {
-    [PLB_PACE_CALM] = 900e-6,
-    [PLB_PACE_SHARING] = 350e-6,
-    [PLB_PACE_AWAITING] = 50e-6,
-    [PLB_PACE_ALONE] = 50e-3,
+    [PLB_PACE_CALM] = 900e-6,    [PLB_PACE_SHARING] = 350e-6, [PLB_PACE_AWAITING] = 50e-6,
+    [PLB_PACE_WORKING] = 900e-6, [PLB_PACE_ALONE] = 50e-3,
 };
 
 /* A yield that lasts so many seconds has given the core to a thread with work of its own. A time slice lasts
@@ -54,16 +55,17 @@ void plb_pace_moved(struct plb_pace *pace, double now)
     pace->looks = 0;
 }
 
-bool plb_pace_at_once(const struct plb_pace *pace, bool alone)
+bool plb_pace_at_once(const struct plb_pace *pace, enum plb_pace_state state)
 {
-    return !alone && pace->looks < AT_ONCE;
+    return state != PLB_PACE_ALONE && state != PLB_PACE_WORKING && pace->looks < AT_ONCE;
 }
 
-double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state)
+double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state, bool idle)
 {
     bool alone = state == PLB_PACE_ALONE;
-    double part = (alone ? PART_ALONE : PART) * (now - pace->moved);
-    return fmin(fmax(alone ? SHORTEST_ALONE : SHORTEST, part), longest[state]);
+    double part = alone ? PART_ALONE : idle && !pace->passes ? PART_IDLE : PART;
+    double least = state == PLB_PACE_WORKING ? longest[state] : alone ? SHORTEST_ALONE : SHORTEST;
+    return fmin(fmax(least, part * (now - pace->moved)), longest[state]);
 }
 
 void plb_pace_yielded(struct plb_pace *pace, double before, double after)

@@ -1,10 +1,11 @@
 /* When the communication thread looks again: at once, as long as something has just moved, then after sleeps
  * that grow with the time in which nothing has moved. So a message that comes after t seconds waits for at
- * most a quarter of t more. Between looks at once the thread yields its core. Where that takes long, others
- * need the core, and keep it for a time slice; then the thread looks for as long without yields. Its sleeps
- * leave them the core, and end in time. Ranks that share their cores always yield, and so pass them to each
- * other. A rank that is alone sleeps at once, since its PUs wake the thread. All times are those of
- * plb_now(). */
+ * most a quarter of t more; where all PUs of the rank wait for it, a twentieth. Between looks at once the
+ * thread yields its core. Where that takes long, others need the core, and keep it for a time slice; then the
+ * thread looks for as long without yields. Its sleeps leave them the core, and end in time. Ranks that share
+ * their cores always yield, and so pass them to each other. A rank that is alone sleeps at once, since its
+ * PUs wake the thread. So does one whose PUs execute shares that stand: nobody has anything to tell. All
+ * times are those of plb_now(). */
 #ifndef PLB_EVERY_RANK_PACE_H
 #define PLB_EVERY_RANK_PACE_H
 
@@ -14,6 +15,7 @@ enum plb_pace_state {
     PLB_PACE_CALM,     /* nothing special */
     PLB_PACE_SHARING,  /* other nodes may ask for work */
     PLB_PACE_AWAITING, /* an answer is awaited, or data is on its way */
+    PLB_PACE_WORKING,  /* nobody wants anything before the PUs have ended, and they wake the thread */
     PLB_PACE_ALONE,    /* no other rank can send anything */
 };
 
@@ -30,11 +32,11 @@ void plb_pace_init(struct plb_pace *pace, int ranks, int cores);
 /* Something has moved. */
 void plb_pace_moved(struct plb_pace *pace, double now);
 
-/* Whether to look again without a sleep. alone: no other rank can send anything. */
-bool plb_pace_at_once(const struct plb_pace *pace, bool alone);
+/* Whether to look again without a sleep. */
+bool plb_pace_at_once(const struct plb_pace *pace, enum plb_pace_state state);
 
-/* Seconds to sleep, else. */
-double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state);
+/* Seconds to sleep, else. idle: no PU of the rank has work, so that its cores are free. */
+double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state, bool idle);
 
 /* The thread has looked, and has yielded its core meanwhile. */
 void plb_pace_yielded(struct plb_pace *pace, double before, double after);

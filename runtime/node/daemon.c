@@ -200,6 +200,7 @@ static void begin_pass(struct plb_node *node, const struct plb_message *m) /* un
     shared->phase = plb_phase_at(shared->config.kernel, plb_worker_phase(shared->worker));
     shared->resting = false;
     shared->doubled = false;
+    shared->stands_until = m->begin.stands_s > 0.0 ? plb_now() + m->begin.stands_s : 0.0;
     for (int p = 0; p < node->n_pus; p++)
         plb_runner_begin_pass(&node->runners[p], m);
     plb_transfers_begin_pass(shared, node->runners, node->n_pus, m);
@@ -299,14 +300,6 @@ bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
         plb_outbox_copy(out, m);
     }
     return moved;
-}
-
-enum plb_node_attention plb_node_attention(struct plb_node *node)
-{
-    pthread_mutex_lock(&node->shared.lock);
-    bool shares = plb_worker_shares(node->shared.worker);
-    pthread_mutex_unlock(&node->shared.lock);
-    return node->awaiting ? PLB_AWAITING : shares ? PLB_ASKED_FOR : PLB_CALM;
 }
 
 void plb_node_wait(struct plb_node *node, double seconds)

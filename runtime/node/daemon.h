@@ -31,7 +31,14 @@ bool plb_node_step(struct plb_node *node, struct plb_outbox *out);
 /* How soon this node should look for messages: no one expects it to; other nodes may ask it for work; it
  * waits for another node's answer. */
 enum plb_node_attention { PLB_CALM, PLB_ASKED_FOR, PLB_AWAITING };
-enum plb_node_attention plb_node_attention(struct plb_node *node);
+
+struct plb_node_outlook {
+    enum plb_node_attention attention;
+    bool idle;    /* no PU has a task, or may take one: all wait for messages */
+    double until; /* plb_now() until which nobody should want anything of the node, since all PUs of the run
+                     execute their shares; 0: that is not known */
+};
+struct plb_node_outlook plb_node_outlook(struct plb_node *node);
 
 /* Sleeps until a PU has finished something or the seconds are over. */
 void plb_node_wait(struct plb_node *node, double seconds);

@@ -26,6 +26,45 @@ bool plb_node_works(struct plb_node *node, int from, int until)
     return any;
 }
 
+/* Whether the PU executes a task, or has one that it may take. Under the lock. */
+static bool has_work(const struct plb_runner *r)
+{
+    const struct plb_node_shared *shared = r->shared;
+    if (plb_running_works(r->running, 0, INT_MAX, false))
+        return true;
+    if (shared->uses_slots)
+        return r->n_line > 0 && r->slots[r->line[0]].state == PLB_SLOT_READY;
+    return !shared->resting && plb_worker_queued(shared->worker) > 0.0;
+}
+
+/* Whether inputs of a task are on their way. Under the lock. */
+static bool pulls(const struct plb_runner *r)
+{
+    for (int i = 0; i < r->n_line; i++)
+        if (r->slots[r->line[i]].state == PLB_SLOT_FETCHING)
+            return true;
+    return false;
+}
+
+struct plb_node_outlook plb_node_outlook(struct plb_node *node)
+{
+    const struct plb_node_shared *shared = &node->shared;
+    bool works = false, waits = false;
+    pthread_mutex_lock(&node->shared.lock);
+    bool shares = plb_worker_shares(shared->worker);
+    for (int p = 0; p < node->n_pus; p++) {
+        works |= has_work(&node->runners[p]);
+        waits |= pulls(&node->runners[p]);
+    }
+    double until = works && !waits && !shares && shared->stands_until > plb_now() ? shared->stands_until
+                                                                                  : 0.0;
+    pthread_mutex_unlock(&node->shared.lock);
+    return (struct plb_node_outlook){node->awaiting ? PLB_AWAITING
+                                     : shares       ? PLB_ASKED_FOR
+                                                    : PLB_CALM,
+                                     !works, until};
+}
+
 bool plb_node_last_task(struct plb_node *node, int pu, struct plb_range range, struct plb_slice *task)
 {
     bool locked = false, found = false;

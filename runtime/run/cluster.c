@@ -254,18 +254,29 @@ static bool goes_on(struct plb_rank *r, bool *said_bye)
     return !*said_bye || r->sends > 0 || (r->rank0 != NULL && (awaits || plb_rank0_is_needed(r)));
 }
 
-/* Nothing has moved: sleeps until the next look. */
+static enum plb_pace_state pace_of(const struct plb_rank *r, const struct plb_node_outlook *node)
+{
+    if (r->size == 1)
+        return PLB_PACE_ALONE;
+    if (plb_mpi_busy(r->mpi) || node->attention == PLB_AWAITING)
+        return PLB_PACE_AWAITING;
+    if (node->attention == PLB_ASKED_FOR)
+        return PLB_PACE_SHARING;
+    return node->until > 0.0 && !plb_replaced_goes_on(r) ? PLB_PACE_WORKING : PLB_PACE_CALM;
+}
+
+/* Nothing has moved: sleeps until the next look, where that is not to be at once. */
 static void doze(struct plb_rank *r)
 {
-    enum plb_pace_state state = PLB_PACE_ALONE;
-    enum plb_node_attention attention = plb_node_attention(r->node);
-    double most = r->size == 1 ? plb_rank0_due(r) : INFINITY;
-    if (r->size > 1)
-        state = plb_mpi_busy(r->mpi) || attention == PLB_AWAITING ? PLB_PACE_AWAITING
-              : attention == PLB_ASKED_FOR                        ? PLB_PACE_SHARING
-                                                                  : PLB_PACE_CALM;
-    most = fmin(most, plb_metering_due(r));
-    plb_node_wait(r->node, fmin(plb_pace_sleep(&r->pace, plb_now(), state), most));
+    const struct plb_node_outlook node = plb_node_outlook(r->node);
+    enum plb_pace_state state = pace_of(r, &node);
+    double now = plb_now(), most = fmin(r->size == 1 ? plb_rank0_due(r) : INFINITY, plb_metering_due(r));
+    if (state == PLB_PACE_WORKING)
+        most = fmin(most, node.until - now);
+    if (plb_pace_at_once(&r->pace, state))
+        plb_pace_yield(&r->pace);
+    else
+        plb_node_wait(r->node, fmin(plb_pace_sleep(&r->pace, now, state, node.idle), most));
 }
 
 static void serve(struct plb_rank *r)
@@ -281,8 +292,6 @@ static void serve(struct plb_rank *r)
         look_at_signals(r);
         if (look(r))
             plb_pace_moved(&r->pace, plb_now());
-        else if (plb_pace_at_once(&r->pace, r->size == 1))
-            plb_pace_yield(&r->pace);
         else
             doze(r);
     }

@@ -23,6 +23,7 @@ struct taken {
     int messages[PASSES + 2], grants[PASSES + 2], tasks[PASSES + 2];
     int64_t moved; /* units that came to another node than in the pass before */
     int32_t home[UNITS];
+    double least_s, most_s; /* that PASSes from pass 6 on say that it takes */
     double solved_at;
     int64_t solves;
     int pass;
@@ -32,6 +33,10 @@ static void sent(void *context, const struct plb_message *m)
 {
     struct taken *t = context;
     t->pass = m->pass > t->pass ? m->pass : t->pass;
+    if (m->type == PLB_PASS && m->pass > 5) {
+        t->least_s = fmin(t->least_s, m->begin.stands_s);
+        t->most_s = fmax(t->most_s, m->begin.stands_s);
+    }
     if (m->from != m->to && m->pass <= PASSES)
         t->messages[m->pass]++;
 }
@@ -103,6 +108,7 @@ static double run(const struct steady *how, struct taken *t, struct plb_standing
     const struct plb_balancer *balancer = plb_balancer_find(how->balancer, "test", &err);
     struct plb_sizes sizes = {.unit_bytes = 800.0, .task_bytes = 8.0}, inputs = {.unit_bytes = 800.0};
     memset(t, 0, sizeof *t);
+    t->least_s = INFINITY;
     make_nodes(how, nodes, pus);
     default_params(balancer, params);
     assert_int_equal(plb_cost_map_init(&map, UNITS, NULL, NULL, &err), PLB_OK);
@@ -158,6 +164,7 @@ static void a_pass_is_a_message_each_way(void **state)
     assert_true(messages <= 3 * (NODES - 1) * (PASSES - 5) + 10); /* shares have moved a little */
     assert_true(seconds < 1.05 * PASSES * PASS_S);
     assert_true(t.moved < 2 * UNITS);
+    assert_true(t.least_s > 0.9 * PASS_S && t.most_s < 1.2 * PASS_S);
 }
 
 /* Noise moves no data from pass to pass. */
@@ -253,6 +260,7 @@ static void others_are_asked(void **state)
     for (const char *const *b = (const char *const[]){"static", "greedy", "plb-hec", NULL}; *b != NULL; b++) {
         run(&(struct steady){.balancer = *b}, &t, &counts, &solves);
         assert_int_equal(counts.passes, 0);
+        assert_true(t.most_s == 0.0);
     }
 }
 

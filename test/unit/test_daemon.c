@@ -76,11 +76,11 @@ static const struct plb_device_driver pinning = {
 
 /* --------------------------------------------------------------------- wire */
 
-/* plb_node_attention takes the node's lock: it hangs where the caller holds it. */
+/* plb_node_outlook takes the node's lock: it hangs where the caller holds it. */
 static void take_lock(void)
 {
     if (seen.takes_lock)
-        plb_node_attention(seen.node);
+        plb_node_outlook(seen.node);
 }
 
 /* Both ends of a transfer at once. */

@@ -103,12 +103,18 @@ static const struct plb_dataset set = {.n = 2,
                                               {.name = "out", .mode = PLB_OUTPUT, .unit_bytes = 8}}};
 static const struct plb_cost_map map = {.units = UNITS, .bucket = 1, .n = UNITS, .per_work = 1.0};
 
-static void begin(int pass)
+/* The shares of the pass stand for so many seconds; 0: they do not. */
+static void begin_standing(int pass, double seconds)
 {
     struct plb_outbox box = {0};
-    plb_outbox_add(&box, PLB_PASS, 0, 1, pass);
+    plb_outbox_add(&box, PLB_PASS, 0, 1, pass)->begin.stands_s = seconds;
     assert_true(plb_node_receive(world.node, &box.at[0], &box));
     plb_outbox_fini(&box);
+}
+
+static void begin(int pass)
+{
+    begin_standing(pass, 0.0);
 }
 
 static void grant(int pass, int64_t first, int64_t count)
@@ -271,6 +277,35 @@ static void what_was_forgotten_once_is_executed_once(void **state)
     stop();
 }
 
+/* While its PU executes a share that stands, nobody wants anything of a node. */
+static void one_that_executes_its_share_is_left_alone(void **state)
+{
+    (void)state;
+    static const double stands_s[] = {0.0, 1000.0};
+    start();
+    for (int pass = 2; pass < 4; pass++) {
+        int64_t units = 0;
+        hold(true);
+        begin_standing(pass, stands_s[pass - 2]);
+        grant(pass, 0, 10);
+        step(pass);
+        struct plb_node_outlook look = plb_node_outlook(world.node); /* its inputs are on their way */
+        assert_true(look.idle && look.until == 0.0);
+        deliver();
+        step(pass);
+        await_start(pass - 1);
+        look = plb_node_outlook(world.node);
+        assert_true(!look.idle);
+        assert_true(pass == 2 ? look.until == 0.0 : look.until > plb_now() + 500.0);
+        hold(false);
+        while (units < 10)
+            units += step(pass);
+        look = plb_node_outlook(world.node);
+        assert_true(look.idle && look.until == 0.0);
+    }
+    stop();
+}
+
 /* A PU that executes what nobody wants may hang: what it was granted stays where others can take it. */
 static void a_pu_that_may_hang_takes_nothing(void **state)
 {
@@ -343,6 +378,7 @@ int main(void)
         cmocka_unit_test(a_pu_that_may_hang_takes_nothing),
         cmocka_unit_test(a_task_that_fails_gives_its_slot_back),
         cmocka_unit_test(a_pass_that_is_not_new_changes_nothing),
+        cmocka_unit_test(one_that_executes_its_share_is_left_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

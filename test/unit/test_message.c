@@ -28,7 +28,7 @@ static void fill(struct plb_message *m)
         memset(m->hello.pu.name, 'x', sizeof m->hello.pu.name - 1);
         break;
     case PLB_PASS:
-        m->begin = (struct plb_pass){3, -1, 6, 99, 5, 1, 1, 2, 3, 2, .feeds = {{2, 0, 1}, {62, 62, 0}}};
+        m->begin = (struct plb_pass){3, -1, 6, 99, 5, 1, 0.5, 1, 2, 3, 2, .feeds = {{2, 0, 1}, {62, 62, 0}}};
         break;
     case PLB_LACK: m->lack = (struct plb_lack){7}; break;
     case PLB_BLOCK: m->block = (struct plb_block){{10, 5}, 7, 1, 3, 8.0, 1}; break;
@@ -155,9 +155,8 @@ struct wrong {
     I64(type, member.first, -1), I64(type, member.first, INT64_MIN), I64(type, member.first, INT64_MAX), \
         I64(type, member.count, 0), I64(type, member.count, -1), I64(type, member.count, INT64_MAX)
 #define AMOUNT(type, member) REAL(type, member, -1.0), REAL(type, member, NAN), REAL(type, member, INFINITY)
-#define RANK(type, member) \
-    I32(type, member, -1), I32(type, member, NODES), I32(type, member, INT32_MAX), \
-        I32(type, member, INT32_MIN)
+#define RANK(type, rank) \
+    I32(type, rank, -1), I32(type, rank, NODES), I32(type, rank, INT32_MAX), I32(type, rank, INT32_MIN)
 #define HEADER(type) \
     RANK(type, from), RANK(type, to), I32(type, pu, -1), I32(type, pass, -1), \
         I16(type, protocol, PLB_PROTOCOL + 1), I16(type, protocol, 0), I16(type, size, 0), \
@@ -206,6 +205,7 @@ static const struct wrong wrongs[] = {
     I64(PLB_PASS, begin.phase, -1),
     I64(PLB_PASS, begin.replaced, 1),
     I64(PLB_PASS, begin.packet, -1),
+    AMOUNT(PLB_PASS, begin.stands_s),
     I32(PLB_PASS, begin.along, 2),
     I32(PLB_PASS, begin.before, NODES),
     I32(PLB_PASS, begin.after, -1),

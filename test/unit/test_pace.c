@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 
 #include "every_rank/pace.h"
 
@@ -18,11 +19,11 @@ static void looks_at_once_after_something_has_moved(void **state)
     struct plb_pace pace = {0};
     int looks = 0;
     plb_pace_moved(&pace, 7.0);
-    for (; plb_pace_at_once(&pace, false) && looks < 1000; looks++)
+    for (; plb_pace_at_once(&pace, PLB_PACE_CALM) && looks < 1000; looks++)
         plb_pace_yielded(&pace, 7.0, 7.0 + 1e-6);
     assert_in_range(looks, 20, 200);
     plb_pace_moved(&pace, 7.1);
-    assert_true(plb_pace_at_once(&pace, false));
+    assert_true(plb_pace_at_once(&pace, PLB_PACE_CALM));
 }
 
 /* Who has waited for t sleeps through at most a quarter of t, so that it notices news that late. */
@@ -31,8 +32,8 @@ static void sleeps_in_proportion_to_the_wait(void **state)
     (void)state;
     struct plb_pace pace = moved_at(7.0);
     for (double quiet = 100e-6; quiet < 3e-3; quiet *= 1.5)
-        assert_true(plb_pace_sleep(&pace, 7.0 + quiet, PLB_PACE_CALM) <= 0.26 * quiet);
-    assert_true(plb_pace_sleep(&pace, 7.0 + 60e-6, PLB_PACE_CALM) > 10e-6);
+        assert_true(plb_pace_sleep(&pace, 7.0 + quiet, PLB_PACE_CALM, false) <= 0.26 * quiet);
+    assert_true(plb_pace_sleep(&pace, 7.0 + 60e-6, PLB_PACE_CALM, false) > 10e-6);
 }
 
 /* An idle rank uses little of a core. */
@@ -40,10 +41,10 @@ static void sleeps_long_where_nothing_moves(void **state)
 {
     (void)state;
     struct plb_pace pace = moved_at(7.0);
-    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_CALM) == 900e-6);
-    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_SHARING) == 350e-6);
-    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_AWAITING) == 50e-6);
-    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_ALONE) == 50e-3);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_CALM, false) == 900e-6);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_SHARING, false) == 350e-6);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_AWAITING, false) == 50e-6);
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_ALONE, false) == 50e-3);
 }
 
 /* A rank that is alone leaves a short pass to its PUs, whatever has just moved. */
@@ -51,11 +52,34 @@ static void sleeps_through_short_passes_where_alone(void **state)
 {
     (void)state;
     struct plb_pace pace = moved_at(7.0);
-    assert_true(!plb_pace_at_once(&pace, true));
-    assert_true(plb_pace_at_once(&pace, false));
+    assert_true(!plb_pace_at_once(&pace, PLB_PACE_ALONE));
+    assert_true(plb_pace_at_once(&pace, PLB_PACE_CALM));
     for (double quiet = 0.0; quiet < 400e-6; quiet += 20e-6)
-        assert_true(plb_pace_sleep(&pace, 7.0 + quiet, PLB_PACE_ALONE) >= 400e-6);
-    assert_true(plb_pace_sleep(&pace, 7.0, PLB_PACE_ALONE) <= 1e-3);
+        assert_true(plb_pace_sleep(&pace, 7.0 + quiet, PLB_PACE_ALONE, false) >= 400e-6);
+    assert_true(plb_pace_sleep(&pace, 7.0, PLB_PACE_ALONE, false) <= 1e-3);
+}
+
+/* While the PUs execute shares that stand, the thread leaves them their core. */
+static void sleeps_until_the_pus_have_ended(void **state)
+{
+    (void)state;
+    struct plb_pace pace = moved_at(7.0);
+    assert_true(!plb_pace_at_once(&pace, PLB_PACE_WORKING));
+    assert_true(plb_pace_sleep(&pace, 7.0, PLB_PACE_WORKING, false) >= 500e-6);
+}
+
+/* Where all PUs wait, messages are seen sooner. Not where more ranks than cores look: their looks would take
+ * the cores of those that work. */
+static void an_idle_rank_looks_more_often(void **state)
+{
+    (void)state;
+    struct plb_pace pace = moved_at(7.0), shared = moved_at(7.0);
+    shared.passes = true;
+    for (double quiet = 500e-6; quiet < 10e-3; quiet *= 1.5) {
+        assert_true(plb_pace_sleep(&pace, 7.0 + quiet, PLB_PACE_CALM, true) <= 0.06 * quiet);
+        assert_true(plb_pace_sleep(&shared, 7.0 + quiet, PLB_PACE_CALM, true) >= fmin(0.2 * quiet, 900e-6));
+    }
+    assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_CALM, true) == 900e-6);
 }
 
 /* A yield that lasts a time slice is not tried again at once. */
@@ -92,6 +116,8 @@ int main(void)
         cmocka_unit_test(sleeps_in_proportion_to_the_wait),
         cmocka_unit_test(sleeps_long_where_nothing_moves),
         cmocka_unit_test(sleeps_through_short_passes_where_alone),
+        cmocka_unit_test(sleeps_until_the_pus_have_ended),
+        cmocka_unit_test(an_idle_rank_looks_more_often),
         cmocka_unit_test(long_yields_are_not_repeated),
         cmocka_unit_test(ranks_that_share_cores_pass_them_on),
     };

@@ -127,6 +127,8 @@ static const char *check_pass(const struct plb_pass *begin, int n_nodes)
 {
     if (begin->phase < 0)
         return "an impossible phase";
+    if (!(begin->stands_s >= 0.0 && isfinite(begin->stands_s)))
+        return "an impossible time";
     if (begin->stays < 0 || begin->packet < 0 || (begin->parts & ~begin->replaced) != 0)
         return "impossible buffers";
     if (begin->n_feeds < 0 || begin->n_feeds > PLB_FEEDS)

@@ -116,9 +116,10 @@ struct plb_pass {
     int64_t serves; /* bit i: PU i of the node may take from others, though no block was granted to it yet: it
                        has joined when little was left */
     int64_t stays;  /* mask of the outputs that may stay at the node until the last pass has ended */
-    int32_t along;  /* 1: the replaced buffers go from rank to rank; 0: they come from rank 0 */
-    int32_t before; /* from this rank */
-    int32_t after;  /* to this one; 0: to none */
+    double stands_s; /* its shares stand: seconds until all PUs should have ended theirs; 0: they do not */
+    int32_t along;   /* 1: the replaced buffers go from rank to rank; 0: they come from rank 0 */
+    int32_t before;  /* from this rank */
+    int32_t after;   /* to this one; 0: to none */
     int32_t n_feeds;
     struct plb_feed feeds[PLB_FEEDS]; /* partitioned inputs, each one once */
     int32_t folds;                    /* 1: reduced arrays stay at the node */

@@ -34,8 +34,9 @@ struct plb_node_shared {
     struct plb_phase phase;    /* of the pass that runs */
     bool doubled;              /* several PUs of the run may execute the same units of this pass; on rank 0 */
     bool returned;             /* units are in a queue again: PUs without a task look again */
-    bool resting;              /* no new task starts before the next pass */
-    bool stopping;             /* no new task starts */
+    double stands_until; /* plb_now() until which all should end their shares of this pass; 0: unknown */
+    bool resting;        /* no new task starts before the next pass */
+    bool stopping;       /* no new task starts */
     atomic_bool news; /* for the communication thread, since its last look: a report that must not wait, a PU
                          without a task, a message. Set under the lock, read without. */
 };
