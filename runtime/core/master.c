@@ -190,6 +190,7 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
                                 .tasks = done->tasks,
                                 .time = now - m->pass_began};
     plb_master_note(m, p, message);
+    bool new = plb_agenda_is_new(m->agenda, p, work);
     int64_t fresh = accept(m, done);
     plb_master_note_fresh(m, message, fresh, out);
     int from = out->n;
@@ -197,7 +198,9 @@ static int64_t on_done(struct plb_master *m, const struct plb_message *message, 
     sample.block_end = plb_agenda_follow(m->agenda, p, sample.time) && !suspect;
     m->counts.moved_units += plb_totals_count(m->totals, m->pus.infos, m->ledger, p, done, fresh);
     m->totals[p].latest = now;
-    if (plb_work_count_reported(&m->work, p, done, &sample))
+    if (new)
+        plb_work_count_passed_over(&m->work, p, done);
+    else if (plb_work_count_reported(&m->work, p, done, &sample))
         count_anew(m);
     plb_broker_heard(m->broker, message->from);
     plb_backups_reported(m->backups, p, done->range, fresh > 0, now, out);

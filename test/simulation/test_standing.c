@@ -175,7 +175,7 @@ static void noise_moves_little(void **state)
     struct plb_standing_counts counts;
     int64_t solves;
     double seconds = run(&(struct steady){.balancer = "sure", .noise = 0.05}, &t, &counts, &solves);
-    print_message("%.4f of the bound, %.2f of the units change hands in a pass\n",
+    print_message("%.4f of the bound, %.4f of the units change hands in a pass\n",
                   seconds / (PASSES * PASS_S), (double)t.moved / UNITS / PASSES);
     assert_true(counts.passes >= PASSES - 5);
     assert_true(seconds < 1.12 * PASSES * PASS_S);

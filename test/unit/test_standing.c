@@ -21,19 +21,21 @@ static struct plb_estimate estimate_of(double start, double rate, double scatter
     return e;
 }
 
-static const struct plb_standing limits = {.longest_s = 0.25, .late_s = 5e-3};
+static const struct plb_standing limits = {0.25, 5e-3, .free = true}, dear = {0.25, 5e-3, .free = false};
 
 static void all_end_together(void **state)
 {
     (void)state;
     struct plb_estimate a = estimate_of(0.0, 1e4, 0.0), b = estimate_of(5e-3, 2e4, 0.0);
     const struct plb_estimate *both[] = {&a, &b};
-    double x[2] = {0.0, 0.0}, due = 0.0;
-    assert_true(plb_standing_shares(&limits, both, 2, 1000.0, x, &due));
-    assert_true(fabs(x[0] + x[1] - 1000.0) < 1e-9);
-    assert_float_equal(plb_estimate_seconds(&a, x[0]), plb_estimate_seconds(&b, x[1]), 1e-3);
-    assert_true(due > plb_estimate_seconds(&a, x[0]) + limits.late_s);
-    assert_true(due < plb_estimate_seconds(&a, x[0]) * 1.2 + limits.late_s);
+    double units[3 * 2] = {0.0, 0.0}, due = 0.0;
+    struct plb_shares x;
+    plb_shares_init(&x, units, 2);
+    assert_true(plb_standing_shares(&limits, both, 2, 1000.0, &x, &due));
+    assert_true(fabs(units[0] + units[1] - 1000.0) < 1e-9);
+    assert_float_equal(plb_estimate_seconds(&a, units[0]), plb_estimate_seconds(&b, units[1]), 1e-3);
+    assert_true(due > plb_estimate_seconds(&a, units[0]) + limits.late_s);
+    assert_true(due < plb_estimate_seconds(&a, units[0]) * 1.2 + limits.late_s);
 }
 
 static void they_stand_where_nobody_can_help_in_time(void **state)
@@ -43,19 +45,21 @@ static void they_stand_where_nobody_can_help_in_time(void **state)
                         idle = estimate_of(1.0, 1e4, 0.0);
     const struct plb_estimate *one[] = {&steady, NULL}, *two[] = {&steady, &steady},
                               *other[] = {&steady, NULL};
-    double x[2] = {0.0, 0.0}, due;
-    assert_true(plb_standing_shares(&limits, one, 2, 1000.0, x, &due));
-    assert_true(x[0] == 1000.0 && x[1] == 0.0);
-    assert_false(plb_standing_shares(&limits, two, 2, 6000.0, x, &due)); /* 0.3 s */
+    double units[3 * 2] = {0.0, 0.0}, due;
+    struct plb_shares x;
+    plb_shares_init(&x, units, 2);
+    assert_true(plb_standing_shares(&limits, one, 2, 1000.0, &x, &due));
+    assert_true(units[0] == 1000.0 && units[1] == 0.0);
+    assert_false(plb_standing_shares(&limits, two, 2, 6000.0, &x, &due)); /* 0.3 s */
     other[1] = &shaky;
-    assert_false(plb_standing_shares(&limits, other, 2, 2000.0, x, &due)); /* a sixth of 0.1 s */
-    assert_true(plb_standing_shares(&limits, other, 2, 200.0, x, &due));
+    assert_false(plb_standing_shares(&limits, other, 2, 2000.0, &x, &due)); /* a sixth of 0.1 s */
+    assert_true(plb_standing_shares(&limits, other, 2, 200.0, &x, &due));
     other[1] = &new;
-    assert_false(plb_standing_shares(&limits, other, 2, 200.0, x, &due));
-    assert_false(plb_standing_shares(&limits, (const struct plb_estimate *[]){NULL}, 1, 1.0, x, &due));
+    assert_false(plb_standing_shares(&limits, other, 2, 200.0, &x, &due));
+    assert_false(plb_standing_shares(&limits, (const struct plb_estimate *[]){NULL}, 1, 1.0, &x, &due));
     other[1] = &idle; /* it has not even started when the other one has done all: that one does it alone */
-    assert_true(plb_standing_shares(&limits, other, 2, 200.0, x, &due));
-    assert_true(x[0] == 200.0 && x[1] == 0.0 && other[1] == NULL);
+    assert_true(plb_standing_shares(&limits, other, 2, 200.0, &x, &due));
+    assert_true(units[0] == 200.0 && units[1] == 0.0 && other[1] == NULL);
 }
 
 static void those_of_before_stay_while_they_are_as_good(void **state)
@@ -63,16 +67,18 @@ static void those_of_before_stay_while_they_are_as_good(void **state)
     (void)state;
     struct plb_estimate a = estimate_of(0.0, 1e4, 0.1), b = estimate_of(0.0, 1e4, 0.1);
     const struct plb_estimate *both[] = {&a, &b}, *one[] = {&a, NULL};
-    double x[2] = {495.0, 505.0}, due;
-    assert_true(plb_standing_shares(&limits, both, 2, 1000.0, x, &due));
-    assert_true(x[0] == 495.0 && x[1] == 505.0);
-    x[0] = 400.0, x[1] = 600.0;
-    assert_true(plb_standing_shares(&limits, both, 2, 1000.0, x, &due));
-    assert_float_equal(x[0], 500.0, 1e-6);
-    assert_true(plb_standing_shares(&limits, both, 2, 1100.0, x, &due)); /* of other work */
-    assert_float_equal(x[0], 550.0, 1e-6);
-    assert_true(plb_standing_shares(&limits, one, 2, 1100.0, x, &due)); /* a PU is gone */
-    assert_true(x[0] == 1100.0 && x[1] == 0.0);
+    double units[3 * 2] = {495.0, 505.0}, due;
+    struct plb_shares x;
+    plb_shares_init(&x, units, 2);
+    assert_true(plb_standing_shares(&limits, both, 2, 1000.0, &x, &due));
+    assert_true(units[0] == 495.0 && units[1] == 505.0);
+    units[0] = 400.0, units[1] = 600.0;
+    assert_true(plb_standing_shares(&limits, both, 2, 1000.0, &x, &due));
+    assert_float_equal(units[0], 500.0, 1e-6);
+    assert_true(plb_standing_shares(&limits, both, 2, 1100.0, &x, &due)); /* of other work */
+    assert_float_equal(units[0], 550.0, 1e-6);
+    assert_true(plb_standing_shares(&limits, one, 2, 1100.0, &x, &due)); /* a PU is gone */
+    assert_true(units[0] == 1100.0 && units[1] == 0.0);
 }
 
 /* A share that does not fit into one task has several starts. */
@@ -81,10 +87,127 @@ static void starts_of_several_tasks_count(void **state)
     (void)state;
     struct plb_estimate a = estimate_of(1e-3, 1e4, 0.0), b = estimate_of(1e-3, 1e4, 0.0);
     const struct plb_estimate *both[] = {&a, &b};
-    double x[2] = {0.0, 0.0}, due;
+    double units[3 * 2] = {0.0, 0.0}, due;
+    struct plb_shares x;
+    plb_shares_init(&x, units, 2);
     b.grain = 10.0;
-    assert_true(plb_standing_shares(&limits, both, 2, 1000.0, x, &due));
-    assert_float_equal(plb_estimate_seconds(&a, x[0]), plb_estimate_seconds(&b, x[1]), 1e-3);
+    assert_true(plb_standing_shares(&limits, both, 2, 1000.0, &x, &due));
+    assert_float_equal(plb_estimate_seconds(&a, units[0]), plb_estimate_seconds(&b, units[1]), 1e-3);
+}
+
+/* Where data moves with the units, shares move when they have lost as much as that costs. */
+static void they_move_when_that_pays(void **state)
+{
+    (void)state;
+    struct plb_estimate a = estimate_of(0.0, 1e4, 0.02), b = estimate_of(0.0, 1e4, 0.02);
+    const struct plb_estimate *both[] = {&a, &b};
+    double units[3 * 2] = {450.0, 550.0}, due;
+    struct plb_shares x;
+    int passes = 0;
+    plb_shares_init(&x, units, 2);
+    units[2] = 450.0, units[3] = 550.0;
+    for (; passes < 100 && units[0] == 450.0; passes++) /* a tenth of a pass is lost each time */
+        assert_true(plb_standing_shares(&dear, both, 2, 1000.0, &x, &due));
+    assert_in_range(passes, 6, 10); /* half a pass */
+    assert_true(fabs(units[0] - 500.0) < 5.0 && x.lost_s == 0.0);
+    units[0] = 0.0, units[1] = 1000.0; /* one has come back */
+    assert_true(plb_standing_shares(&dear, both, 2, 1000.0, &x, &due));
+    assert_true(fabs(units[0] - 500.0) < 5.0);
+}
+
+/* Now one is quicker, now the other one: nothing that is moved would be right in the next pass. */
+static void noise_up_and_down_moves_nothing(void **state)
+{
+    (void)state;
+    struct plb_estimate quick = estimate_of(0.0, 1.2e4, 0.02), slow = estimate_of(0.0, 1e4, 0.02);
+    const struct plb_estimate *one[] = {&quick, &slow}, *other[] = {&slow, &quick};
+    double units[3 * 2] = {500.0, 500.0}, due;
+    struct plb_shares x;
+    plb_shares_init(&x, units, 2);
+    units[2] = units[3] = 500.0;
+    for (int pass = 0; pass < 100; pass++) {
+        assert_true(plb_standing_shares(&dear, pass % 2 == 0 ? one : other, 2, 1000.0, &x, &due));
+        assert_true(units[0] == 500.0);
+    }
+}
+
+/* The cost of a move is learned from the passes that begin with one. */
+static void the_cost_of_a_move_is_learned(void **state)
+{
+    (void)state;
+    struct plb_shares cheap = {0};
+    cheap.moving = 0.5;
+    cheap.expected_s = 2e-3;
+    struct plb_shares dear_ones = cheap, as_before = cheap;
+    plb_shares_ended(&as_before, 9e-3); /* nothing has moved */
+    for (int i = 0; i < 8; i++) {
+        cheap.moved = dear_ones.moved = true;
+        plb_shares_ended(&cheap, 2e-3);
+        plb_shares_ended(&dear_ones, i % 2 == 0 ? 5e-3 : 4e-3);
+        assert_false(cheap.moved || dear_ones.moved);
+    }
+    assert_true(cheap.moving < 0.01 && as_before.moving == 0.5);
+    assert_true(dear_ones.moving > 1.0 && dear_ones.moving < 1.5);
+    dear_ones.moved = true;
+    plb_shares_ended(&dear_ones, INFINITY);
+    assert_true(dear_ones.moving < 2.0);
+}
+
+/* Two reports of three are believed, whatever was before them; one is noise. */
+static void estimates_follow_the_last_reports(void **state)
+{
+    (void)state;
+    struct plb_estimate slow = estimate_of(1e-3, 1e4, 0.0), quick = slow, noisy = slow;
+    double before = plb_estimate_seconds(&slow, 100.0);
+    struct plb_sample last[PLB_RECENT];
+    for (int i = 0; i < PLB_RECENT; i++)
+        last[i] = (struct plb_sample){.work = 100.0, .execute_s = i < 1 ? before : 0.25 * before, .tasks = 1};
+    plb_standing_follow(&quick, last, PLB_RECENT);
+    assert_true(fabs(plb_estimate_seconds(&quick, 100.0) / before - 0.25) < 1e-6);
+    last[2] = last[0];
+    plb_standing_follow(&noisy, last, PLB_RECENT);
+    assert_true(fabs(plb_estimate_seconds(&noisy, 100.0) / before - 1.0) < 0.01);
+    plb_standing_follow(&slow, last, 2);
+    assert_true(plb_estimate_seconds(&slow, 100.0) < before);
+}
+
+/* The first share of a size touches memory for the first time, and small ones touch little. */
+static void large_shares_are_new_once(void **state)
+{
+    (void)state;
+    double most[] = {600.0, 10.0};
+    const struct plb_shares shares = {.most = most};
+    assert_false(plb_shares_new(&shares, 0, 700.0, 2, 1000.0));
+    assert_true(plb_shares_new(&shares, 0, 800.0, 2, 1000.0));
+    assert_true(plb_shares_new(&shares, 1, 300.0, 2, 1000.0));
+    assert_false(plb_shares_new(&shares, 1, 100.0, 2, 1000.0));
+}
+
+/* Who has done a unit or two gets no hundred: another one does the rest, even if that takes longer. */
+static void shares_grow_step_by_step(void **state)
+{
+    (void)state;
+    struct plb_estimate known = estimate_of(0.0, 1e4, 0.0), new = {0}, newer = {0};
+    const struct plb_estimate *all[] = {&known, &new, &newer};
+    double units[3 * 3] = {0.0}, *most = units + 2 * 3, due;
+    struct plb_shares x;
+    plb_shares_init(&x, units, 3);
+    most[0] = 300.0, most[1] = 4.0, most[2] = 1.0;
+    plb_estimate_prior(&new, 1e4, 0.0); /* by what it reports it is the quickest one */
+    plb_estimate_prior(&newer, 1e4, 0.0);
+    plb_estimate_add(&new, &(struct plb_sample){.work = 2.0, .execute_s = 2e-5, .tasks = 1});
+    plb_estimate_add(&newer, &(struct plb_sample){.work = 1.0, .execute_s = 1e-4, .tasks = 1});
+    assert_true(plb_standing_shares(&limits, all, 3, 300.0, &x, &due));
+    assert_true(units[1] > 4.0 && units[1] < 40.0 && units[2] > 1.0 && units[2] < 10.0);
+    assert_true(fabs(units[0] + units[1] + units[2] - 300.0) < 1e-6);
+    assert_true(due > units[0] / 1e4);
+    x.moving = 2.0;
+    most[1] = 8.0, most[2] = 2.0;
+    assert_true(plb_standing_shares(&dear, all, 3, 300.0, &x, &due)); /* they go on growing */
+    assert_true(units[1] > 40.0 && units[2] > 9.0);
+    most[1] = 4.0, most[2] = 1.0;
+    all[0] = NULL; /* nobody is left who may get so much */
+    assert_false(plb_standing_shares(&limits, all, 3, 300.0, &x, &due));
 }
 
 int main(void)
@@ -94,6 +217,12 @@ int main(void)
         cmocka_unit_test(they_stand_where_nobody_can_help_in_time),
         cmocka_unit_test(those_of_before_stay_while_they_are_as_good),
         cmocka_unit_test(starts_of_several_tasks_count),
+        cmocka_unit_test(they_move_when_that_pays),
+        cmocka_unit_test(noise_up_and_down_moves_nothing),
+        cmocka_unit_test(the_cost_of_a_move_is_learned),
+        cmocka_unit_test(large_shares_are_new_once),
+        cmocka_unit_test(estimates_follow_the_last_reports),
+        cmocka_unit_test(shares_grow_step_by_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

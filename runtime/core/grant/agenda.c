@@ -20,13 +20,13 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     a->ledger = ledger;
     a->broker = broker;
     a->pus = plb_alloc(n * sizeof *a->pus);
-    a->shares = plb_alloc(n * (size_t)config->n_phases * sizeof *a->shares);
     a->begun = plb_alloc((size_t)config->n_phases * sizeof *a->begun);
     a->standing_until = INFINITY;
     plb_waiting_list_init(&a->waiting, config->pus->room);
     a->owners = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->owners);
     a->removed = plb_alloc(n * sizeof *a->removed);
     plb_balancer_view_init(&a->seen, &config->facts, ledger, config->histories, config->n_phases);
+    plb_agenda_make_shares(a);
     a->seen.beliefs = config->balancer->beliefs;
     plb_least_init(&a->least, &a->seen);
     plb_recalls_init(&a->recalls, &a->seen, &a->waiting, config->pus->infos, config->task_s);
@@ -49,6 +49,7 @@ void plb_agenda_free(struct plb_agenda *a)
     plb_least_fini(&a->least);
     plb_selection_free(a->selection);
     free(a->begun);
+    free(a->shares[0].x);
     free(a->shares);
     free(a->owners);
     free(a->removed);
@@ -60,6 +61,7 @@ void plb_agenda_begin(struct plb_agenda *a, int pass, int phase, const struct pl
 {
     if (a->policy != NULL)
         a->config.balancer->fini(a->policy);
+    plb_agenda_stood(a);
     a->pass = pass;
     plb_agenda_readmit(a);
     plb_waiting_list_clear(&a->waiting);

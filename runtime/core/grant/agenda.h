@@ -65,6 +65,10 @@ bool plb_agenda_stands(const struct plb_agenda *agenda);
 double plb_agenda_stands_s(const struct plb_agenda *agenda);
 const struct plb_standing_counts *plb_agenda_standing(const struct plb_agenda *agenda);
 
+/* Whether a report of so much work is one of a share that stands, the first one of its size for its PU: it
+ * tells little of the PU's rate. */
+bool plb_agenda_is_new(const struct plb_agenda *agenda, int pu, double work);
+
 /* Asks all PUs that can take a block. */
 void plb_agenda_ask_all(struct plb_agenda *agenda, struct plb_outbox *out);
 

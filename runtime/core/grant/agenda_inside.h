@@ -7,6 +7,7 @@
 #include "core/grant/least.h"
 #include "core/grant/recall.h"
 #include "core/grant/waiting_list.h"
+#include "model/standing.h"
 
 struct agenda_pu {
     int64_t blocks;
@@ -31,14 +32,14 @@ struct plb_agenda {
     int *owners;                     /* of blocks that a report ended; room for all open blocks */
     int *removed, n_removed;         /* PUs of whose loss the balancer is to hear */
     int pass;
-    bool turned;           /* a node is to hear of PUs that are left out, or have come back */
-    int unknown;           /* PUs before this one that work have a rate */
-    bool trusted;          /* PUs know how much of what they hold need not move */
-    bool announced;        /* nodes know that nothing is left to grant */
-    bool stands;           /* all units were granted at once, and nobody is late yet */
-    double standing_until; /* seconds since the pass began; infinite where it does not stand */
-    double *shares;        /* work, by phase and PU: of the latest pass that stood */
-    int64_t *begun;        /* passes of each phase that have begun */
+    bool turned;               /* a node is to hear of PUs that are left out, or have come back */
+    int unknown;               /* PUs before this one that work have a rate */
+    bool trusted;              /* PUs know how much of what they hold need not move */
+    bool announced;            /* nodes know that nothing is left to grant */
+    bool stands;               /* all units were granted at once, and nobody is late yet */
+    double standing_until;     /* seconds since the pass began; infinite where it does not stand */
+    struct plb_shares *shares; /* by phase */
+    int64_t *begun;            /* passes of each phase that have begun */
     struct plb_standing_counts stood;
     char failure[200];
 };
@@ -89,6 +90,12 @@ void plb_agenda_put_off(struct plb_agenda *agenda);
 
 /* They may be asked again now. Returns whether they are to be, since another PU is late. */
 bool plb_agenda_asks_again(struct plb_agenda *agenda);
+
+/* Shares of all phases that have not stood yet. The view is there. */
+void plb_agenda_make_shares(struct plb_agenda *agenda);
+
+/* The pass has ended: what became of its shares, if they stood. */
+void plb_agenda_stood(struct plb_agenda *agenda);
 
 /* A pass begins. Where its shares stand, grants all of it, and returns true. */
 bool plb_agenda_stand(struct plb_agenda *agenda, struct plb_outbox *out);

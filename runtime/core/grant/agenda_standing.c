@@ -120,22 +120,58 @@ static bool lay_out_trial(const struct plb_agenda *a, const struct place *places
     return laid;
 }
 
+void plb_agenda_make_shares(struct plb_agenda *a)
+{
+    size_t n = (size_t)a->seen.room, phases = (size_t)a->config.n_phases;
+    double *work = plb_alloc(3 * n * phases * sizeof *work);
+    a->shares = plb_alloc(phases * sizeof *a->shares);
+    for (size_t i = 0; i < phases; i++)
+        plb_shares_init(&a->shares[i], work + 3 * i * n, (int)n);
+}
+
+bool plb_agenda_is_new(const struct plb_agenda *a, int pu, double work)
+{
+    return a->stands
+        && plb_shares_new(&a->shares[a->seen.phase], pu, work, a->seen.view.living, a->seen.view.total);
+}
+
+void plb_agenda_stood(struct plb_agenda *a)
+{
+    double *most = a->shares[a->seen.phase].most;
+    for (int p = 0; p < a->seen.view.n_pus; p++)
+        most[p] = fmax(most[p], a->seen.pus[p].done);
+    plb_shares_ended(&a->shares[a->seen.phase], a->stands ? a->seen.view.now : INFINITY);
+}
+
+/* The estimate of a PU as its last reports have it. */
+static const struct plb_estimate *follow(const struct plb_agenda *a, int p, struct plb_estimate *recent)
+{
+    const struct plb_history *h = plb_balancer_view_history(&a->seen, p);
+    int n = h->n < PLB_RECENT ? h->n : PLB_RECENT;
+    *recent = *a->seen.pus[p].estimate;
+    if (n > 0)
+        plb_standing_follow(recent, h->at + h->n - n, n);
+    return recent;
+}
+
 bool plb_agenda_stand(struct plb_agenda *a, struct plb_outbox *out)
 {
     int n = a->seen.view.n_pus;
-    double *x = a->shares + (size_t)a->seen.phase * (size_t)a->seen.room;
-    struct plb_standing limits = {a->config.task_s, PLB_SHORTEST * a->config.task_s};
+    struct plb_shares *shares = &a->shares[a->seen.phase];
+    const struct plb_standing limits = {a->config.task_s, PLB_SHORTEST * a->config.task_s,
+                                        a->config.residence == NULL};
     a->begun[a->seen.phase]++;
     if (!may_stand(a))
         return false;
     const struct plb_estimate **estimates = plb_alloc((size_t)n * sizeof *estimates);
     struct place *places = plb_alloc((size_t)n * sizeof *places);
     struct plb_range *ranges = plb_alloc((size_t)n * sizeof *ranges);
+    struct plb_estimate *recent = plb_alloc((size_t)n * sizeof *recent);
     for (int p = 0; p < n; p++)
-        estimates[p] = a->seen.pus[p].lost ? NULL : a->seen.pus[p].estimate;
+        estimates[p] = a->seen.pus[p].lost ? NULL : follow(a, p, &recent[p]);
     double due;
-    bool stands = plb_standing_shares(&limits, estimates, n, a->seen.view.total, x, &due)
-               && (tries(a) ? lay_out_trial : lay_out)(a, places, places_of(a, places), x, ranges);
+    bool stands = plb_standing_shares(&limits, estimates, n, a->seen.view.total, shares, &due)
+               && (tries(a) ? lay_out_trial : lay_out)(a, places, places_of(a, places), shares->x, ranges);
     for (int p = 0; p < n && stands; p++)
         if (ranges[p].count > 0) {
             plb_agenda_grant_range(a, p, ranges[p], out);
@@ -143,9 +179,11 @@ bool plb_agenda_stand(struct plb_agenda *a, struct plb_outbox *out)
         }
     a->standing_until = stands ? due : INFINITY;
     a->stands = stands;
+    shares->moved &= stands;
     a->stood.passes += stands;
     free(ranges);
     free(places);
     free(estimates);
+    free(recent);
     return stands;
 }

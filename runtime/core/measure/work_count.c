@@ -67,14 +67,19 @@ const struct plb_cost_map *plb_work_count_end(struct plb_work_count *c)
     return c->map;
 }
 
+void plb_work_count_passed_over(struct plb_work_count *c, int pu, const struct plb_done *done)
+{
+    double told = plb_cost_work(c->told, done->range.first, done->range.count);
+    plb_tally_add(&c->tallies[pu * c->n_phases + c->phase],
+                  &(struct plb_timed){told, done->execute_s + done->transfer_s, (double)done->tasks});
+}
+
 bool plb_work_count_reported(struct plb_work_count *c, int pu, const struct plb_done *done,
                              struct plb_sample *sample)
 {
     struct plb_finished finished = {done->range, (double)done->tasks, done->execute_s};
     struct plb_history *h = history_of(c, pu);
-    double told = plb_cost_work(c->told, done->range.first, done->range.count);
-    plb_tally_add(&c->tallies[pu * c->n_phases + c->phase],
-                  &(struct plb_timed){told, done->execute_s + done->transfer_s, finished.tasks});
+    plb_work_count_passed_over(c, pu, done);
     plb_history_add(h, sample);
     plb_history_place(h, done->range);
     bool changed = plb_learned_cost_add(c->learned[c->phase], pu, &finished);

@@ -50,6 +50,9 @@ static inline double plb_work_count_rate(const struct plb_work_count *count, int
 bool plb_work_count_reported(struct plb_work_count *count, int pu, const struct plb_done *done,
                              struct plb_sample *sample);
 
+/* The same where the report tells nothing of the PU's rate: it is in the tally alone. */
+void plb_work_count_passed_over(struct plb_work_count *count, int pu, const struct plb_done *done);
+
 /* How unsure the map is of units that come next, about a share beyond this first free one. */
 double plb_work_count_doubt(const struct plb_work_count *count, int64_t front, int64_t free_units);
 
