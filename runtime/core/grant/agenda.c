@@ -357,7 +357,9 @@ const struct plb_balancer_stats *plb_agenda_stats(const struct plb_agenda *a)
 
 double plb_agenda_stands_s(const struct plb_agenda *a)
 {
-    return a->stands ? fmax(a->standing_until - PLB_SHORTEST * a->config.task_s, 0.0) : 0.0;
+    if (!a->stands || a->shares[a->seen.phase].moved)
+        return 0.0;
+    return fmax(a->standing_until - PLB_SHORTEST * a->config.task_s, 0.0);
 }
 
 bool plb_agenda_stands(const struct plb_agenda *a)

@@ -59,8 +59,8 @@ void plb_agenda_open(struct plb_agenda *agenda, struct plb_outbox *out);
 double plb_agenda_due(const struct plb_agenda *agenda);
 void plb_agenda_tick(struct plb_agenda *agenda, double now, struct plb_outbox *out);
 
-/* Whether they stand, and how many seconds after the pass began all PUs should have ended their shares; 0:
- * they do not. */
+/* Whether they stand; and where they have not moved, so that nobody asks for much, how many seconds after the
+ * pass began all PUs should have ended theirs; 0: that is not so. */
 bool plb_agenda_stands(const struct plb_agenda *agenda);
 double plb_agenda_stands_s(const struct plb_agenda *agenda);
 const struct plb_standing_counts *plb_agenda_standing(const struct plb_agenda *agenda);

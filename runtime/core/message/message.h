@@ -1,7 +1,7 @@
 /* Every message of the protocol, on one screen.
  *
  *   HELLO  node → master   one per PU: what it is, and which kernel the node has loaded
- *   PASS   master → node   a pass begins; its replaced buffers come next
+ *   PASS   master → node   a pass begins; its replaced buffers come next; how long shares that stand take
  *   HERE   node → master   they have come
  *   LACK   node → master   the rank from which they should come is lost: rank 0 sends what is missing
  *   BLOCK  master → node   units granted to one PU: a descriptor, never data
@@ -116,10 +116,11 @@ struct plb_pass {
     int64_t serves; /* bit i: PU i of the node may take from others, though no block was granted to it yet: it
                        has joined when little was left */
     int64_t stays;  /* mask of the outputs that may stay at the node until the last pass has ended */
-    double stands_s; /* its shares stand: seconds until all PUs should have ended theirs; 0: they do not */
-    int32_t along;   /* 1: the replaced buffers go from rank to rank; 0: they come from rank 0 */
-    int32_t before;  /* from this rank */
-    int32_t after;   /* to this one; 0: to none */
+    double
+        stands_s;  /* its shares stand as before: seconds until all PUs should have ended theirs; 0: not so */
+    int32_t along; /* 1: the replaced buffers go from rank to rank; 0: they come from rank 0 */
+    int32_t before; /* from this rank */
+    int32_t after;  /* to this one; 0: to none */
     int32_t n_feeds;
     struct plb_feed feeds[PLB_FEEDS]; /* partitioned inputs, each one once */
     int32_t folds;                    /* 1: reduced arrays stay at the node */
