@@ -96,8 +96,8 @@ bool plb_launch_survives(void)
 static const char *remedy(void)
 {
     return getenv(STATUS_FILE) != NULL
-               ? "this MPI's mpirun then ends all ranks; that of Open MPI continues"
-               : "if it is started with plbrun-mpirun instead of mpirun, it continues with the other ranks";
+             ? "this MPI's mpirun then ends all ranks; that of Open MPI continues"
+             : "if it is started with plbrun-mpirun instead of mpirun, it continues with the other ranks";
 }
 
 void plb_launch_say_fragile(bool several_hosts)

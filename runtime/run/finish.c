@@ -107,9 +107,8 @@ static void count_copies(const struct plb_rank0 *rank0, struct plb_report *repor
 {
     for (int p = 0; p < report->n_pus; p++) {
         const struct plb_pu_info *info = plb_master_pu(rank0->master, p);
-        const int64_t out = info->local < PLB_LEAST
-                              ? rank0->partings[info->node].bye.copied_out[info->local]
-                              : 0;
+        const int64_t out = info->local < PLB_LEAST ? rank0->partings[info->node].bye.copied_out[info->local]
+                                                    : 0;
         if (out > report->pus[p].copied_out)
             report->pus[p].copied_out = out;
     }

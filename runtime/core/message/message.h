@@ -124,7 +124,7 @@ struct plb_pass {
     int32_t n_feeds;
     struct plb_feed feeds[PLB_FEEDS]; /* partitioned inputs, each one once */
     int32_t folds;                    /* 1: reduced arrays stay at the node */
-    int32_t again; /* 1: it makes some units of the last pass again; what stays at the node does so still */
+    int32_t again;   /* 1: it makes some units of the last pass again; what stays at the node does so still */
     int64_t gathers; /* 1: rank 0 wants all results when the pass has ended */
 };
 

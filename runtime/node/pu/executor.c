@@ -53,11 +53,6 @@ void plb_executor_cancel(struct plb_executor *e, int lane, bool cancelled)
     __atomic_store_n(cancelled_flag(e, lane), cancelled, __ATOMIC_RELAXED);
 }
 
-int plb_executor_copiers(const struct plb_executor *e)
-{
-    return e->isolated.child != NULL || e->config.threads < 1 ? 1 : e->config.threads;
-}
-
 void *plb_executor_alloc(const struct plb_executor *e, size_t bytes)
 {
     return e->shares ? plb_child_alloc(e->isolated.child, bytes) : plb_alloc_unset(bytes);

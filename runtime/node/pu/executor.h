@@ -75,7 +75,10 @@ int plb_executor_submit(struct plb_executor *executor, int lane, const struct pl
 
 /* Threads of the PU's thread that may copy results: those of its tasks. 1 where these run in a child, which
  * alone starts such threads. */
-int plb_executor_copiers(const struct plb_executor *executor);
+static inline int plb_executor_copiers(const struct plb_executor *e)
+{
+    return e->isolated.child != NULL || e->config.threads < 1 ? 1 : e->config.threads;
+}
 
 /* Host memory for buffers of tasks, of any contents, which an isolated task shares; and giving it back. Any
  * thread may call them. */
