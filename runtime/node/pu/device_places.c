@@ -172,7 +172,8 @@ static void change_places(struct plb_place *in, const struct plb_rangeset *count
         plb_rangeset_add_common(&in->here, in->made.at[k], counted);
 }
 
-/* Inputs that are split: what has changed is here no more. */
+/* Inputs that are split: what has changed is here no more. After a pass without tasks, inputs may be in the
+ * place of results alone. A task brings its units to the host before it writes there: they are not here. */
 static void feed(struct plb_device_places *p, const struct plb_renewal *n)
 {
     const bool next = p->pass > 0 && n->pass == p->pass + 1;
