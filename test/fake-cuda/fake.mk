@@ -45,7 +45,7 @@ $(FAKE_TESTS): $(B)/test/%: test/%.c $(FAKE_SO) $(B)/flags
 	  $(FAKE_RPATH) $(FAKE_SO) $(LDFLAGS) $(TEST_LIBS) -lm
 
 # Kernels for the fake are in a folder of their own: a real GPU cannot run them.
-FAKE_ENTRIES := $(FAKE)/entries.so $(foreach k,$(FAKE_NAMES),$(FAKE)/kernels/$(k).cuda.so)
+FAKE_ENTRIES := $(FAKE)/entries.so $(FAKE_OWN:%=$(FAKE)/kernels/%.cuda.so)
 $(FAKE)/entries.so: test/fake-cuda/entries.c
 $(FAKE)/kernels/modes.cuda.so: test/fake-cuda/modes.c test/kernels/modes.c
 $(FAKE)/kernels/blur.cuda.so: test/fake-cuda/blur.c test/kernels/blur.c
