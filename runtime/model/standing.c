@@ -210,7 +210,8 @@ bool plb_standing_shares(const struct plb_standing *limits, const struct plb_est
         return false;
     double before = end_of(estimates, n, work, shares->x);
     double others = end_of(estimates, n, work, shares->better); /* by what was known before this pass */
-    bool at_once = !isfinite(before) || any_grows(&asked, seconds, shares->x);
+    bool too_late = !(before <= limits->longest_s) || before - seconds * (1.0 + spread) > limits->late_s;
+    bool at_once = too_late || any_grows(&asked, seconds, shares->x);
     if (before > seconds * (1.0 + fmin(spread, AS_GOOD)) && !at_once)
         shares->lost_s = fmax(shares->lost_s + before - (limits->free ? seconds : others), 0.0);
     approach(&asked, work, seconds, at_once || limits->free ? 1.0 : FOLLOWS, shares->better);

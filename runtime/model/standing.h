@@ -8,7 +8,8 @@
  * The shares of the last pass stay as they are while they end about as early: data would move for nothing.
  * Where they end later, they still stay until all that was lost by that is as much as a move costs. Lost is
  * what others would have won, which follow the best shares of each pass slowly: noise that goes up and down
- * loses nothing. The cost is learned: how much longer passes last in which shares have moved.
+ * loses nothing. The cost is learned: how much longer passes last in which shares have moved. Shares that
+ * would be late by more than a report may wait move at once.
  *
  * No share is more than a few times what its PU has done in a pass: a task of one unit tells little. Others
  * get the rest. While that limits a share it grows at once, whatever moving costs.

@@ -115,6 +115,22 @@ static void they_move_when_that_pays(void **state)
     assert_true(fabs(units[0] - 500.0) < 5.0);
 }
 
+/* A PU has become far slower. Shares that stood would be late by more than help needs, and nobody may help. */
+static void shares_that_would_be_too_late_do_not_stand(void **state)
+{
+    (void)state;
+    struct plb_estimate a = estimate_of(0.0, 1e4, 0.01), b = estimate_of(0.0, 1e4, 0.01);
+    const struct plb_estimate *both[] = {&a, &b};
+    double units[3 * 2] = {1000.0, 1000.0}, due;
+    struct plb_shares x;
+    plb_shares_init(&x, units, 2);
+    assert_true(plb_standing_shares(&dear, both, 2, 2000.0, &x, &due));
+    b = estimate_of(0.0, 500.0, 0.01);
+    x.moving = 2.0;
+    assert_true(plb_standing_shares(&dear, both, 2, 2000.0, &x, &due));
+    assert_true(due < 2000.0 / 10500.0 * 1.02 + 2.0 * dear.late_s);
+}
+
 /* Now one is quicker, now the other one: nothing that is moved would be right in the next pass. */
 static void noise_up_and_down_moves_nothing(void **state)
 {
@@ -218,6 +234,7 @@ int main(void)
         cmocka_unit_test(those_of_before_stay_while_they_are_as_good),
         cmocka_unit_test(starts_of_several_tasks_count),
         cmocka_unit_test(they_move_when_that_pays),
+        cmocka_unit_test(shares_that_would_be_too_late_do_not_stand),
         cmocka_unit_test(noise_up_and_down_moves_nothing),
         cmocka_unit_test(the_cost_of_a_move_is_learned),
         cmocka_unit_test(large_shares_are_new_once),

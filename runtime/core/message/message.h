@@ -55,7 +55,7 @@
 #include "core/message/window.h"
 #include "plb/balancer.h"
 
-#define PLB_PROTOCOL 27u /* grows with every change of a message */
+#define PLB_PROTOCOL 28u /* grows with every change of a message */
 
 enum plb_message_type {
     PLB_HELLO = 1,
