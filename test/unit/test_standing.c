@@ -115,7 +115,7 @@ static void they_move_when_that_pays(void **state)
     assert_true(fabs(units[0] - 500.0) < 5.0);
 }
 
-/* A PU has become far slower. Shares that stood would be late by more than help needs, and nobody may help. */
+/* A PU has become far slower. Shares that stood would be too late, and nobody may help before they are. */
 static void shares_that_would_be_too_late_do_not_stand(void **state)
 {
     (void)state;
