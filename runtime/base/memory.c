@@ -136,7 +136,7 @@ static void *touch_pages(volatile char *memory, size_t bytes)
  * time of touching them all. */
 static void *touch_file_pages(volatile char *memory, size_t bytes, bool *huge)
 {
-    char *first = (char *)(((uintptr_t)memory + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE);
+    char *first = (char *)memory + (HUGE_PAGE - (uintptr_t)memory % HUGE_PAGE) % HUGE_PAGE;
     size_t n = bytes < HUGE ? 0 : (size_t)((const char *)memory + bytes - first) / HUGE_PAGE;
     bool all = n > 0;
 #pragma omp parallel for schedule(static) reduction(&& : all)

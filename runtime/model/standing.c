@@ -162,7 +162,10 @@ static void approach(const struct asked *a, double work, double seconds, double 
 
 void plb_shares_init(struct plb_shares *shares, double *work, int n)
 {
-    *shares = (struct plb_shares){.x = work, .better = work + n, .most = work + 2 * n, .moving = MOVING};
+    *shares = (struct plb_shares){.moving = MOVING};
+    shares->x = work;
+    shares->better = work + n;
+    shares->most = work + 2 * n;
 }
 
 bool plb_shares_new(const struct plb_shares *shares, int pu, double work, int n, double all)

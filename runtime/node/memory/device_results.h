@@ -83,8 +83,8 @@ void plb_results_made(struct plb_device_results *d, int pass, int input, int out
 void plb_results_unmade(struct plb_device_results *d, int pass, struct plb_range task);
 
 /* PASS, and COUNTED of one PU. Before anybody asks for inputs of the pass. */
-void plb_results_begin(struct plb_node_results *all, const struct plb_message *pass);
-void plb_results_counted(struct plb_node_results *all, const struct plb_message *counted);
+void plb_results_begin(struct plb_node_results *all, const struct plb_message *m);
+void plb_results_counted(struct plb_node_results *all, const struct plb_message *m);
 
 /* All COUNTED of this pass have come. Waits for nobody: to be called again. */
 void plb_results_settle(struct plb_node_results *all);

@@ -152,7 +152,7 @@ static void *host_place(struct plb_executor *e, int i, const struct part *part)
 /* Takes the results of a task out of where the entry had them. */
 static int take_out(struct plb_executor *e, int lane, int i, char *host, char *data, size_t bytes)
 {
-    if (!plb_data_is_result(&e->set->at[i]) || host == data)
+    if (!plb_data_is_result(&e->set->at[i]) || host == NULL || host == data)
         return 0;
     if (!e->on_host)
         return plb_copy_out(&e->places, lane, host, data, bytes);

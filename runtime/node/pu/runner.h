@@ -29,7 +29,7 @@ bool plb_runner_join(struct plb_runner *runner, double until);
 /* The device has failed in a task, or hangs in it. It drops out, and so do the tasks that wait in slots.
  * task == NULL: it has failed without one. Under the lock. */
 void plb_runner_leave(struct plb_runner *runner, const struct plb_slice *task,
-                      const struct plb_device_failure *failure);
+                      const struct plb_device_failure *given);
 
 /* Whether results in the device's memory could not be read: then it has failed, too. Under the lock. */
 void plb_runner_look(struct plb_runner *runner);
