@@ -24,12 +24,10 @@ static void execute(struct fixture *f, int from, double now)
     }
 }
 
-/* Passes until shares stand. joiners: nodes beyond that may come. Returns when the pass began. */
-static double stand(struct fixture *f, int joiners)
+static void set_up(struct fixture *f, int joiners)
 {
     struct plb_error err = {.status = PLB_OK};
     struct plb_master_config config = {.migration = true, .joiners = joiners, .joining_pus = joiners};
-    double now = 10.0;
     memset(f, 0, sizeof *f);
     prepare(f, "sure", 0.0, NODES + joiners, UNITS, &config);
     plb_cost_map_fini(&f->map);
@@ -39,6 +37,13 @@ static double stand(struct fixture *f, int joiners)
     config.balancer = plb_balancer_find("sure", "test", &err);
     config.params = f->params;
     f->master = plb_master_new(&config, f->pus, NODES);
+}
+
+/* Passes until shares stand. joiners: nodes beyond that may come. Returns when the pass began. */
+static double stand(struct fixture *f, int joiners)
+{
+    double now = 10.0;
+    set_up(f, joiners);
     do {
         f->out.n = 0;
         begin(f, 0, 0, now, NODES);
@@ -91,11 +96,34 @@ static void a_newcomer_ends_it(void **state)
     stop(&f);
 }
 
+/* Reports of a pass that stands, of shares which are larger than any before. They count where nothing but a
+ * profile is known of a PU, and else tell of the first touch of memory. */
+static void a_first_large_share_counts_beside_a_profile_alone(void **state)
+{
+    (void)state;
+    struct fixture f;
+    const struct plb_sample profile[] = {{.work = 100.0, .execute_s = 100.0 * UNIT_S, .tasks = 1},
+                                         {.work = 900.0, .execute_s = 900.0 * UNIT_S, .tasks = 1}};
+    set_up(&f, 0);
+    for (int p = 0; p < NODES; p++)
+        plb_history_load(plb_master_history(f.master, 0, p), profile, 2);
+    struct plb_history *mixed = plb_master_history(f.master, 0, 1);
+    mixed->from_profile = 1; /* as if its last report were of this run */
+    begin(&f, 0, 0, 10.0, NODES);
+    assert_true(plb_master_stands(f.master));
+    execute(&f, 0, 10.01);
+    assert_true(plb_master_over(f.master));
+    assert_int_equal(plb_master_history(f.master, 0, 0)->n, 3);
+    assert_int_equal(mixed->n, 2);
+    stop(&f);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loss_ends_it),
         cmocka_unit_test(a_newcomer_ends_it),
+        cmocka_unit_test(a_first_large_share_counts_beside_a_profile_alone),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -66,7 +66,7 @@ double plb_agenda_stands_s(const struct plb_agenda *agenda);
 const struct plb_standing_counts *plb_agenda_standing(const struct plb_agenda *agenda);
 
 /* Whether a report of so much work is one of a share that stands, the first one of its size for its PU: it
- * tells little of the PU's rate. */
+ * tells little of the PU's rate. Where a profile is all that is known of the PU, it tells more than that. */
 bool plb_agenda_is_new(const struct plb_agenda *agenda, int pu, double work);
 
 /* Asks all PUs that can take a block. */

@@ -131,7 +131,8 @@ void plb_agenda_make_shares(struct plb_agenda *a)
 
 bool plb_agenda_is_new(const struct plb_agenda *a, int pu, double work)
 {
-    return a->stands
+    const struct plb_history *h = plb_balancer_view_history(&a->seen, pu);
+    return a->stands && h->n > h->from_profile
         && plb_shares_new(&a->shares[a->seen.phase], pu, work, a->seen.view.living, a->seen.view.total);
 }
 
