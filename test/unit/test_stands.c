@@ -118,12 +118,47 @@ static void a_first_large_share_counts_beside_a_profile_alone(void **state)
     stop(&f);
 }
 
+static void execute_by(struct fixture *f, struct plb_message block, int by, int64_t skip, int64_t count,
+                       double now)
+{
+    struct plb_message m = done_of(f, &block, by, skip, count);
+    m.done.execute_s = UNIT_S * (double)count;
+    receive(f, &m, now);
+}
+
+/* Node 2 does 30 units, which were granted to node 0, and node 0 all that was granted to node 2. */
+static void shares_grow_from_what_a_pu_has_done_itself(void **state)
+{
+    (void)state;
+    struct fixture f;
+    int64_t taken = 0;
+    set_up(&f, 0);
+    begin(&f, 0, 0, 10.0, NODES);
+    for (int i = 0; i < f.out.n; i++) {
+        const struct plb_message block = f.out.at[i];
+        if (block.type != PLB_BLOCK)
+            continue;
+        int64_t n = block.block.range.count, stolen = block.to == 0 && n > 30 && taken == 0 ? 30 : 0;
+        if (stolen > 0)
+            execute_by(&f, block, 2, 0, stolen, 10.01);
+        taken += stolen;
+        execute_by(&f, block, block.to == 2 ? 0 : block.to, stolen, n - stolen, 10.01);
+    }
+    assert_true(taken == 30 && plb_master_over(f.master));
+    f.out.n = 0;
+    begin(&f, 0, 0, 10.02, NODES);
+    assert_true(plb_master_stands(f.master));
+    assert_in_range(block_of(&f, 2).block.range.count, 1, 8 * 30);
+    stop(&f);
+}
+
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loss_ends_it),
         cmocka_unit_test(a_newcomer_ends_it),
         cmocka_unit_test(a_first_large_share_counts_beside_a_profile_alone),
+        cmocka_unit_test(shares_grow_from_what_a_pu_has_done_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

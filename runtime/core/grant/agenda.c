@@ -281,6 +281,7 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
 {
     int from = out->n;
     a->pus[pu].silent = false;
+    a->pus[pu].did += sample->work * (double)sample->tasks;
     plb_agenda_put_off(a);
     plb_balancer_view_sampled(&a->seen, pu);
     plb_agenda_keep_young(a, pu);

@@ -14,6 +14,7 @@ struct agenda_pu {
     double sure; /* work that it does before all end; 0: not known */
     bool rests;  /* its node was told that it gets no work */
     bool silent; /* it has reported nothing since shares stood that gave it one */
+    double did;  /* work that it has reported in this pass, of whatever block */
 };
 
 struct plb_agenda {

@@ -139,8 +139,10 @@ bool plb_agenda_is_new(const struct plb_agenda *a, int pu, double work)
 void plb_agenda_stood(struct plb_agenda *a)
 {
     double *most = a->shares[a->seen.phase].most;
-    for (int p = 0; p < a->seen.view.n_pus; p++)
-        most[p] = fmax(most[p], a->seen.pus[p].done);
+    for (int p = 0; p < a->seen.view.n_pus; p++) {
+        most[p] = fmax(most[p], a->pus[p].did);
+        a->pus[p].did = 0.0;
+    }
     plb_shares_ended(&a->shares[a->seen.phase], a->stands ? a->seen.view.now : INFINITY);
 }
 
