@@ -55,7 +55,7 @@ bool plb_transfers_settle(struct plb_transfers *transfers, struct plb_runner *r)
             plb_runner_drop(r, slot);
         }
         if (slot->state != PLB_SLOT_FETCHING || slot->pending > 0
-            || plb_slot_is_torn(slot, &r->shared->config.wire))
+            || plb_slot_has_lost_inputs(slot, &r->shared->config.wire))
             continue;
         if (!checks || slot->pulls == 0) {
             bool ready = arrive(r, slot),

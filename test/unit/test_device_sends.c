@@ -89,7 +89,7 @@ static bool copies_own(void)
     assert_false(other.kept);
     assert_true(plb_slot_from(&other, &set, &config.wire, m, &results, &from));
     end_transfers();
-    return !plb_slot_is_torn(&other, &config.wire);
+    return !plb_slot_has_lost_inputs(&other, &config.wire);
 }
 
 static bool send(int pass, int64_t first, int64_t count, int to)
@@ -153,7 +153,7 @@ static void lost_results_are_not_here(void **state)
     plb_slot_abandon(&other, &config.wire, m);
     assert_non_null(other.memory); /* nobody writes there */
     fetch(m, &other, 2, 50, 5);
-    assert_false(plb_slot_is_torn(&other, &config.wire));
+    assert_false(plb_slot_has_lost_inputs(&other, &config.wire));
     end_test();
 }
 

@@ -42,7 +42,7 @@ static void inputs_come_from_those_that_have_them(void **state)
         assert_int_equal(way[2].bytes, 3 * PAGE);
         assert_int_equal(slot.pending, 3);
         end_transfers();
-        assert_true(slot.pending == 0 && !plb_slot_is_torn(&slot, &config.wire));
+        assert_true(slot.pending == 0 && !plb_slot_has_lost_inputs(&slot, &config.wire));
         assert_false(plb_slot_from(&slot, &set, &config.wire, m, &none, &w)); /* it has come */
         release(m, &slot);
         slot = (struct plb_slot){.tag = 7};
@@ -63,16 +63,16 @@ static void a_lost_rank_tears_a_task(void **state)
     struct plb_message w = tell(7, 1, 2, two);
     plb_slot_from(&slot, &set, &config.wire, m, &none, &w);
     lost_later = 4;
-    assert_false(plb_slot_is_torn(&slot, &config.wire));
+    assert_false(plb_slot_has_lost_inputs(&slot, &config.wire));
     lost_later = 2;
-    assert_true(plb_slot_is_torn(&slot, &config.wire));
+    assert_true(plb_slot_has_lost_inputs(&slot, &config.wire));
     end_transfers();
     fetch(m, &slot, 1, 10, 10);
-    assert_false(plb_slot_is_torn(&slot, &config.wire));
+    assert_false(plb_slot_has_lost_inputs(&slot, &config.wire));
     lost_later = 0;
     w = tell(7, 1, 1, lost);
     plb_slot_from(&slot, &set, &config.wire, m, &none, &w);
-    assert_true(plb_slot_is_torn(&slot, &config.wire));
+    assert_true(plb_slot_has_lost_inputs(&slot, &config.wire));
     end_transfers();
     release(m, &slot);
     plb_sends_fini(&sends);

@@ -21,7 +21,7 @@ static struct plb_estimate estimate_of(double start, double rate, double scatter
     return e;
 }
 
-static const struct plb_standing limits = {0.25, 5e-3, .free = true}, dear = {0.25, 5e-3, .free = false};
+static const struct plb_standing limits = {0.25, 5e-3, .free = true}, costly = {0.25, 5e-3, .free = false};
 
 static void all_end_together(void **state)
 {
@@ -107,11 +107,11 @@ static void they_move_when_that_pays(void **state)
     plb_shares_init(&x, units, 2);
     units[2] = 450.0, units[3] = 550.0;
     for (; passes < 100 && units[0] == 450.0; passes++) /* a tenth of a pass is lost each time */
-        assert_true(plb_standing_shares(&dear, both, 2, 1000.0, &x, &due));
+        assert_true(plb_standing_shares(&costly, both, 2, 1000.0, &x, &due));
     assert_in_range(passes, 6, 10); /* half a pass */
     assert_true(fabs(units[0] - 500.0) < 5.0 && x.lost_s == 0.0);
     units[0] = 0.0, units[1] = 1000.0; /* one has come back */
-    assert_true(plb_standing_shares(&dear, both, 2, 1000.0, &x, &due));
+    assert_true(plb_standing_shares(&costly, both, 2, 1000.0, &x, &due));
     assert_true(fabs(units[0] - 500.0) < 5.0);
 }
 
@@ -124,11 +124,11 @@ static void shares_that_would_be_too_late_do_not_stand(void **state)
     double units[3 * 2] = {1000.0, 1000.0}, due;
     struct plb_shares x;
     plb_shares_init(&x, units, 2);
-    assert_true(plb_standing_shares(&dear, both, 2, 2000.0, &x, &due));
+    assert_true(plb_standing_shares(&costly, both, 2, 2000.0, &x, &due));
     b = estimate_of(0.0, 500.0, 0.01);
     x.moving = 2.0;
-    assert_true(plb_standing_shares(&dear, both, 2, 2000.0, &x, &due));
-    assert_true(due < 2000.0 / 10500.0 * 1.02 + 2.0 * dear.late_s);
+    assert_true(plb_standing_shares(&costly, both, 2, 2000.0, &x, &due));
+    assert_true(due < 2000.0 / 10500.0 * 1.02 + 2.0 * costly.late_s);
 }
 
 /* Now one is quicker, now the other one: nothing that is moved would be right in the next pass. */
@@ -142,7 +142,7 @@ static void noise_up_and_down_moves_nothing(void **state)
     plb_shares_init(&x, units, 2);
     units[2] = units[3] = 500.0;
     for (int pass = 0; pass < 100; pass++) {
-        assert_true(plb_standing_shares(&dear, pass % 2 == 0 ? one : other, 2, 1000.0, &x, &due));
+        assert_true(plb_standing_shares(&costly, pass % 2 == 0 ? one : other, 2, 1000.0, &x, &due));
         assert_true(units[0] == 500.0);
     }
 }
@@ -154,19 +154,19 @@ static void the_cost_of_a_move_is_learned(void **state)
     struct plb_shares cheap = {0};
     cheap.moving = 0.5;
     cheap.expected_s = 2e-3;
-    struct plb_shares dear_ones = cheap, as_before = cheap;
+    struct plb_shares costly_ones = cheap, as_before = cheap;
     plb_shares_ended(&as_before, 9e-3); /* nothing has moved */
     for (int i = 0; i < 8; i++) {
-        cheap.moved = dear_ones.moved = true;
+        cheap.moved = costly_ones.moved = true;
         plb_shares_ended(&cheap, 2e-3);
-        plb_shares_ended(&dear_ones, i % 2 == 0 ? 5e-3 : 4e-3);
-        assert_false(cheap.moved || dear_ones.moved);
+        plb_shares_ended(&costly_ones, i % 2 == 0 ? 5e-3 : 4e-3);
+        assert_false(cheap.moved || costly_ones.moved);
     }
     assert_true(cheap.moving < 0.01 && as_before.moving == 0.5);
-    assert_true(dear_ones.moving > 1.0 && dear_ones.moving < 1.5);
-    dear_ones.moved = true;
-    plb_shares_ended(&dear_ones, INFINITY);
-    assert_true(dear_ones.moving < 2.0);
+    assert_true(costly_ones.moving > 1.0 && costly_ones.moving < 1.5);
+    costly_ones.moved = true;
+    plb_shares_ended(&costly_ones, INFINITY);
+    assert_true(costly_ones.moving < 2.0);
 }
 
 /* Two reports of three are believed, whatever was before them; one is noise. */
@@ -219,7 +219,7 @@ static void shares_grow_step_by_step(void **state)
     assert_true(due > units[0] / 1e4);
     x.moving = 2.0;
     most[1] = 8.0, most[2] = 2.0;
-    assert_true(plb_standing_shares(&dear, all, 3, 300.0, &x, &due)); /* they go on growing */
+    assert_true(plb_standing_shares(&costly, all, 3, 300.0, &x, &due)); /* they go on growing */
     assert_true(units[1] > 40.0 && units[2] > 9.0);
     most[1] = 4.0, most[2] = 1.0;
     all[0] = NULL; /* nobody is left who may get so much */

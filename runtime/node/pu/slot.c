@@ -107,7 +107,7 @@ void plb_slot_bind(struct plb_slot *slot, const struct plb_dataset *set, const s
     slot->pulls = slot->pulled.count > 0 ? plb_dataset_pulled(set) : 0;
     if (slot->anew)
         slot->gives = slot->kept && plb_mirror_give(mirror, slot->task.range) ? mirror : NULL;
-    slot->anew = slot->torn = false;
+    slot->anew = slot->inputs_lost = false;
     take_room(slot, set, e);
     int64_t feeds = slot->gives != NULL ? plb_mirror_outputs(mirror) : 0,
             inputs = slot->kept ? plb_mirror_buffers(mirror) : 0, stays = plb_keep_buffers(slot->keep);
@@ -163,9 +163,9 @@ static bool has_lost(const struct plb_slot *slot, const struct plb_wire *wire)
     return false;
 }
 
-bool plb_slot_is_torn(const struct plb_slot *slot, const struct plb_wire *wire)
+bool plb_slot_has_lost_inputs(const struct plb_slot *slot, const struct plb_wire *wire)
 {
-    return slot->torn || has_lost(slot, wire);
+    return slot->inputs_lost || has_lost(slot, wire);
 }
 
 void plb_slot_abandon(struct plb_slot *slot, const struct plb_wire *wire, struct plb_mirror *mirror)
@@ -212,7 +212,7 @@ bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const s
             if (part->node != m->to)
                 get_part(slot, wire, part, to, bytes);
             else if (!copy_own(mirror, results, i, part->range, to, bytes))
-                slot->torn = true;
+                slot->inputs_lost = true;
         }
     }
     slot->sum = from->sum;

@@ -63,7 +63,7 @@ struct plb_slot {
     struct plb_keep *keep;    /* its results of buffers that have a place there go there; NULL: to `memory` */
     int64_t stored;           /* mask of its results that are in their files already, or stay here */
     bool waits;               /* its arrays are to be folded here, or dropped; `pending` counts that */
-    bool torn;                /* inputs of it are lost with a device of this rank */
+    bool inputs_lost;         /* with a device of this rank */
     bool awaits; /* rank 0 is to say FROM, about fed inputs or checksums; `pending` counts that */
     struct plb_rangeset sources; /* ranks other than 0 and this one from which they come */
     uint32_t sum;                /* that FROM has told */
@@ -104,7 +104,7 @@ bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const s
                    const struct plb_message *from);
 
 /* Whether a rank is lost from which inputs come: the task cannot run, and its pass is given up. */
-bool plb_slot_is_torn(const struct plb_slot *slot, const struct plb_wire *wire);
+bool plb_slot_has_lost_inputs(const struct plb_slot *slot, const struct plb_wire *wire);
 
 /* Nobody wants the task any more. Nothing else gets the memory of inputs that come from a lost rank. */
 void plb_slot_abandon(struct plb_slot *slot, const struct plb_wire *wire, struct plb_mirror *mirror);
