@@ -8,7 +8,7 @@
 
 /* Seconds between two looks: what a copy must win at least, within these limits. Larger: a backup begins
  * later. Smaller: many idle PUs cost the master more. A job of 50 ms on a CPU and a GPU of 1,000 times its
- * rate lost 2 % at its end with looks a millisecond apart (test/simulation/test_coexecution.c). */
+ * rate lost 2 % at its end with looks a millisecond apart. */
 #define PLB_LOOK_GAP 1e-3
 #define PLB_LEAST_LOOK_GAP 1e-4
 
