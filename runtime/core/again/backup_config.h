@@ -7,8 +7,8 @@
 #include "core/measure/history.h"
 
 /* Seconds between two looks: what a copy must win at least, within these limits. Larger: a backup begins
- * later. Smaller: many idle PUs cost the master more. A job of 50 ms on a CPU and a GPU of 1,000 times its
- * rate lost 2 % at its end with looks a millisecond apart. */
+ * later: in short passes an idle PU waits for longer than its copy lasts. Smaller: many idle PUs cost the
+ * master more. */
 #define PLB_LOOK_GAP 1e-3
 #define PLB_LEAST_LOOK_GAP 1e-4
 
