@@ -15,6 +15,10 @@
  * anyway. Larger: it gets a copy later. Smaller: more copies on slow PUs keep the links busy. */
 #define UNKNOWN 0.25
 
+/* Of the time since the pass began: what a copy must win at least. Larger: small gains are left. Smaller: the
+ * run executes copies that change it by less than noise does. */
+#define LEAST_GAIN 0.005
+
 /* A PU that executes a copy is late itself after this multiple of the time that its curve says. It doubles
  * each time, so that few copies are made in vain. Larger: a second PU that hangs holds the run up longer.
  * Smaller: results that are long on their way are taken for late. */
@@ -149,7 +153,7 @@ void plb_backups_idle(struct plb_backups *b, int pu, double now)
     if (!b->config.on)
         return;
     become(b, pu, PLB_PU_IDLE);
-    b->due = fmin(b->due, fmax(now, b->looked + look_gap(b, now)));
+    b->due = fmin(b->due, fmax(now, b->looked + PLB_LOOK_GAP));
 }
 
 void plb_backups_lost(struct plb_backups *b, int first_pu, int n_pus)
@@ -255,7 +259,7 @@ static struct plb_soon find_helpers(const struct plb_backups *b, double *rates)
 /* Whether a copy that takes `own` seconds is worth it, where the holder still needs `left`. */
 static bool is_worth(const struct plb_backups *b, double own, double left, double now)
 {
-    return own < WORTH * left && own + least_gain(b, now) <= left;
+    return own < WORTH * left && own + LEAST_GAIN * (now - b->began) <= left;
 }
 
 /* Whether a copy may also have these late units, which are next to it. They may not be those that the PU of
@@ -316,14 +320,14 @@ static bool help(struct plb_backups *b, int p, double share, const struct plb_la
     double part = share * work_of(b, range);
     int64_t units = range.count > 0 ? plb_cost_units(b->map, range.first, range.count, part) : 0;
     range.count = share < 1.0 && units < range.count ? units : range.count;
-    double own = seconds_of(b, p, work_of(b, range)), gain = least_gain(b, now);
+    double own = seconds_of(b, p, work_of(b, range)), gain = LEAST_GAIN * (now - b->began);
     if (range.count == 0)
         return false;
     if (trial)
         own = UNKNOWN * (now - b->pus[late->pu].since);
     const struct plb_soon_pu *better = trial ? NULL : plb_soon_find(&b->soon, work_of(b, range), WORTH * own);
     if (better != NULL) {
-        b->due = fmin(b->due, now + fmax(better->left, look_gap(b, now)));
+        b->due = fmin(b->due, now + fmax(better->left, PLB_LOOK_GAP));
         return false;
     }
     if (is_worth(b, own, late->left, now)) {
@@ -342,7 +346,7 @@ static bool help(struct plb_backups *b, int p, double share, const struct plb_la
         return true;
     }
     double at = b->pus[late->pu].since + b->pus[late->pu].held_s + fmax(own / WORTH, own + gain);
-    b->due = fmin(b->due, fmax(at, now + look_gap(b, now)));
+    b->due = fmin(b->due, fmax(at, now + PLB_LOOK_GAP));
     return false;
 }
 

@@ -17,7 +17,7 @@
  * the PU that has reported longest ago, and the time of that report.
  *
  * Cost: O(1) per report while there is no copy. A look costs O(held ranges + PUs), and O(n log n) in the held
- * ranges where neighbours are looked for. Not thread-safe. */
+ * ranges where neighbours are looked for. Looks are at least PLB_LOOK_GAP apart. Not thread-safe. */
 #ifndef PLB_CORE_AGAIN_BACKUP_H
 #define PLB_CORE_AGAIN_BACKUP_H
 

@@ -6,11 +6,8 @@
 #include "core/grant/broker.h"
 #include "core/measure/history.h"
 
-/* Seconds between two looks: what a copy must win at least, within these limits. Larger: a backup begins
- * later: in short passes an idle PU waits for longer than its copy lasts. Smaller: many idle PUs cost the
- * master more. */
+/* Seconds between two looks. Larger: a backup begins later. Smaller: many idle PUs cost the master more. */
 #define PLB_LOOK_GAP 1e-3
-#define PLB_LEAST_LOOK_GAP 1e-4
 
 /* In all passes. */
 struct plb_backup_counts {

@@ -53,20 +53,6 @@ static inline bool has_reported(const struct plb_backups *b, int p)
     return plb_estimate_reported(estimate_of(b, p));
 }
 
-/* Of the time since the pass began: what a copy must win at least. Larger: small gains are left. Smaller: the
- * run executes copies that change it by less than noise does. */
-#define LEAST_GAIN 0.005
-
-static inline double least_gain(const struct plb_backups *b, double now)
-{
-    return LEAST_GAIN * (now - b->began);
-}
-
-static inline double look_gap(const struct plb_backups *b, double now)
-{
-    return fmax(PLB_LEAST_LOOK_GAP, fmin(PLB_LOOK_GAP, least_gain(b, now)));
-}
-
 /* Seconds of so much work; 0 where the PU has not reported. */
 static inline double seconds_of(const struct plb_backups *b, int p, double work)
 {
