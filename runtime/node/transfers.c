@@ -27,6 +27,12 @@ static void end_pull(struct plb_runner *r, struct plb_slot *slot, bool here)
     slot->pulls = 0;
 }
 
+/* Whether the slot's task is over: its report and its results are sent. */
+static bool is_over(const struct plb_slot *slot)
+{
+    return slot->state == PLB_SLOT_FREE || (slot->state == PLB_SLOT_SENDING && slot->pending == 0);
+}
+
 /* The units that the slot pulls are here: the PU may take it. False: other slots still pull a part of its
  * halo. Under the lock. */
 static bool arrive(struct plb_runner *r, struct plb_slot *slot)
@@ -45,7 +51,7 @@ bool plb_transfers_settle(struct plb_transfers *transfers, struct plb_runner *r)
     bool moved = false, checks = r->shared->config.checksums;
     for (int s = 0; s < PLB_SLOTS; s++) {
         struct plb_slot *slot = &r->slots[s];
-        if (slot->state == PLB_SLOT_SENDING && slot->pending == 0) {
+        if (slot->state == PLB_SLOT_SENDING && is_over(slot)) {
             slot->state = PLB_SLOT_FREE;
             pthread_cond_signal(&r->work); /* its PU may take a task into it */
         }
@@ -166,7 +172,7 @@ static void feed(struct plb_mirror *mirror, const struct plb_runner *runners, in
     for (int p = 0; p < n; p++)
         for (int s = 0; s < PLB_SLOTS; s++) {
             const struct plb_slot *slot = &runners[p].slots[s];
-            if (slot->state == PLB_SLOT_FREE)
+            if (is_over(slot))
                 continue;
             if (slot->state != PLB_SLOT_SENDING) {
                 plb_rangeset_add(&tasks.read, slot->task.range);
@@ -212,7 +218,7 @@ void plb_transfers_begin_pass(struct plb_node_shared *shared, struct plb_runner 
     for (int p = 0; p < n; p++)
         for (int s = 0; s < PLB_SLOTS; s++) {
             const struct plb_slot *slot = &runners[p].slots[s];
-            if (slot->state != PLB_SLOT_FREE)
+            if (!is_over(slot))
                 plb_rangeset_add(&busy, slot->task.range);
             if (may_write(slot))
                 plb_rangeset_add(&written, slot->task.range);

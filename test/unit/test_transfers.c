@@ -63,8 +63,8 @@ static void begin_pass(struct plb_node *node, int pass)
     plb_outbox_fini(&out);
 }
 
-/* A node of rank 1 with a block of all units, a task each. */
-static struct plb_node *start(const struct plb_dataset *set)
+/* A node of rank 1 that may keep so many bytes. */
+static struct plb_node *start_with(const struct plb_dataset *set, double kept_bytes)
 {
     struct plb_node *node;
     struct plb_error err = {.status = PLB_OK};
@@ -74,10 +74,18 @@ static struct plb_node *start(const struct plb_dataset *set)
                                      .kernel = &kernel,
                                      .data = set,
                                      .maps = &map,
+                                     .kept_bytes = kept_bytes,
                                      .wire = {NULL, slow_get, no_put, is_lost}};
     pu.info = (struct plb_pu_info){.node = 1, .power = 1.0, .memory = 1e12};
     alarm(HANG);
     assert_int_equal(plb_node_start(&config, &pu, 1, &node, &err), PLB_OK);
+    return node;
+}
+
+/* It has a block of all units, a task each. */
+static struct plb_node *start(const struct plb_dataset *set)
+{
+    struct plb_node *node = start_with(set, 0.0);
     begin_pass(node, 1);
     return node;
 }
@@ -166,12 +174,74 @@ static void memory_that_a_lost_rank_may_write_is_not_used_again(void **state)
     stop(node);
 }
 
+/* Rank 0 sends the inputs that were asked for. */
+static void come_from_rank_0(struct plb_node *node, const struct plb_message *fetch)
+{
+    struct plb_message from = {.type = PLB_FROM, .from = 0, .to = 1, .pass = fetch->pass};
+    struct plb_outbox out = {0};
+    from.sources = (struct plb_sources){
+        .slot = fetch->fetch.slot, .n = 1, .last = 1, .at = {{fetch->fetch.range, PLB_BUFFER(0), 0}}};
+    assert_true(plb_node_receive(node, &from, &out));
+    plb_outbox_fini(&out);
+    if (on_the_way != NULL)
+        --*on_the_way;
+    on_the_way = NULL;
+}
+
+/* Executes a pass, all units in one task. Its results may feed the next one. Returns the buffers that were
+ * sent to rank 0. */
+static int64_t sent_in(struct plb_node *node, int pass)
+{
+    struct plb_outbox box = {0}, out = {0};
+    struct plb_pass *begin = &plb_outbox_add(&box, PLB_PASS, 0, 1, pass)->begin;
+    begin->n_feeds = 1;
+    begin->feeds[0] = (struct plb_feed){.input = 0, .output = 1};
+    plb_outbox_add(&box, PLB_BLOCK, 0, 1, pass)->block = (struct plb_block){
+        .range = {0, UNITS}, .id = 0, .grain = UNITS};
+    assert_true(plb_node_receive(node, &box.at[0], &out));
+    assert_true(plb_node_receive(node, &box.at[1], &out));
+    plb_outbox_fini(&box);
+    int64_t units = 0, sent = 0;
+    while (units < UNITS) {
+        plb_node_step(node, &out);
+        for (int i = 0; i < out.n; i++) {
+            bool done = out.at[i].type == PLB_DONE;
+            units += done ? out.at[i].done.range.count : 0;
+            sent |= done ? out.at[i].done.buffers : 0;
+            if (out.at[i].type == PLB_FETCH)
+                come_from_rank_0(node, &out.at[i]);
+        }
+        out.n = 0;
+        usleep(100);
+    }
+    plb_outbox_fini(&out);
+    return sent;
+}
+
+/* The next pass may begin before a node has looked whether its reports are sent. */
+static void results_stay_in_each_pass(void **state)
+{
+    struct plb_dataset set = {.n = 2,
+                              .units = UNITS,
+                              .fed = PLB_BUFFER(0),
+                              .named = PLB_BUFFER(0),
+                              .at = {{.name = "in", .mode = PLB_PARTITION, .unit_bytes = 8},
+                                     {.name = "out", .mode = PLB_OUTPUT, .unit_bytes = 8}}};
+    struct plb_node *node = start_with(&set, 1e6);
+    (void)state;
+    on_the_way = NULL;
+    for (int pass = 1; pass < 5; pass++)
+        assert_int_equal(sent_in(node, pass), 0);
+    stop(node);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_inputs_are_pulled_for_two_tasks),
         cmocka_unit_test(large_inputs_are_pulled_for_one_task_at_a_time),
         cmocka_unit_test(memory_that_a_lost_rank_may_write_is_not_used_again),
+        cmocka_unit_test(results_stay_in_each_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
