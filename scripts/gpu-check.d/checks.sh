@@ -195,13 +195,15 @@ sound() { # the same kernel with no bad unit
 # A fake is told to fail; a GPU fails at the bad unit.
 told_to_fail=(PLB_FAKE_CUDA=fail=kernel:5)
 
-# The GPU has the first three quarters of the units, and the CPU executes what it leaves.
+# The GPU has the first three quarters of the units, in several tasks. The CPU takes none of them from it, and
+# executes what it leaves.
 survives() {
     local bad=700001 status
     [[ ! $fake ]] || bad=-1
     under 60 "$log" "$plbrun" --quiet "$tmp/faulty.conf" cluster.pus=cpu faulty.out="$log.sound.npy"
     under 60 "$log" env "${told_to_fail[@]}" "$plbrun" --quiet "$tmp/faulty.conf" cluster.pus=auto \
         cluster.threads="$few_threads" cluster.gpu_power=$((3 * few_threads)) --balancer static \
+        balance.migration=off balance.backups=off balance.grain=100000 \
         faulty.bad=$bad faulty.out="$log.npy"
     status=$?
     if ((status != 0)); then
