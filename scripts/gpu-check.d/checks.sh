@@ -309,12 +309,13 @@ sanitize() {
     fi
 }
 part_sanitizer() {
-    if [[ ! $(sanitizer) ]]; then
-        record 4 skipped 'memcheck, racecheck, synccheck, initcheck' 'no errors' \
-            'there is no compute-sanitizer'
+    local tool kernel settings why_not=''
+    [[ $(sanitizer) ]] || why_not='there is no compute-sanitizer'
+    [[ ! $fake ]] || why_not='the fake runtime has no code to look at'
+    if [[ $why_not ]]; then
+        record 4 skipped 'memcheck, racecheck, synccheck, initcheck' 'no errors' "$why_not"
         return
     fi
-    local tool kernel settings
     for tool in memcheck racecheck synccheck; do
         while read -r kernel settings; do
             [[ -e $(kernel_file "$kernel" .cuda) ]] || continue

@@ -61,7 +61,7 @@ part_every() {
     for file in "$folder"/*.so; do
         kernel=$(basename "$file" .so)
         [[ $kernel != *.* && ! -e ${file%.so}.cuda.so ]] || continue
-        record 2 skipped "$kernel: GPU and CPU together" verified 'it has no CUDA entry'
+        record 2 shown "$kernel: GPU and CPU together" '(shown)' 'it has no CUDA entry'
     done
     while read -r kernel settings; do
         has_kernel "$kernel" && [[ -e $(kernel_file "$kernel" .cuda) ]] || continue
