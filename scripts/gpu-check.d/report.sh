@@ -112,7 +112,7 @@ render() {
         [[ $ended ]] || printf 'It has not ended: this is what there was so far.\n\n'
         printf '## Summary\n\n| target | wanted | measured | |\n|---|---|---|---|\n'
         summary
-        printf '\n## Claims of docs/guide/gpus.md\n\n| claim | | by |\n|---|---|---|\n'
+        printf '\n## Claims of the documents\n\n| claim | | by |\n|---|---|---|\n'
         claim_rows
         for i in "${!sections[@]}"; do
             [[ -s $tmp/text.$i ]] || grep -q "^$i"$'\t' "$tmp/rows" || continue

@@ -38,11 +38,20 @@ has '^\| kmeans: GPU and CPU together .* GPU [1-9][0-9]*, CPU [1-9]' \
     '^\| a GPU fails beside a CPU .* no longer used' '^\| two GPUs of one rank: rod .* \| pass' \
     '^\| parts of a GPU .* \| pass' '^\| inputs larger than .* \| pass' '^\| CPUs are isolated .* \| pass'
 ok "kernels together, audits, passes, failures, memory, several GPUs" $?
+has "^\| the GPU's line .* 0000:1A:00.0 GPU-[0-9a-f-]+ \| pass" \
+    '^\| a GPU that CUDA_VISIBLE_DEVICES hides .* \| pass' '^\| a run for CPUs alone .* \| pass' \
+    '^\| a rank that sees no GPU .* GPU [1-9][0-9]*, CPU [1-9].* \| pass' \
+    '^\| the time of page locks .* locking_s [1-9].* \| pass'
+ok "which GPUs are used" $?
+has '^\| kmeans: labels \| the same bits in two runs, and on the CPU \| 20140 bytes are the same \| pass' \
+    '^\| kmeans: centroids \| the same bits in two runs \| 408 bytes are the same \| pass'
+ok "results with the same bits" $?
 failed=0
 for part in $(parts measurements); do has "^\| $part \| .* \| not asked for \| skipped" || failed=1; done
 ok "and the report names what was not asked for" $failed
 has "^\| Partitioned inputs of a kernel with several passes stay .* \| holds \|" \
-    '^\| If pages cannot be locked, copies are slower \| not tried \|'
+    '^\| If pages cannot be locked, copies are slower \| not tried \| no such check was run' \
+    '^\| Start one rank per GPU if a kernel error .* \| not tried \| no check here tries it'
 ok "and says of each claim whether it holds" $?
 check --call 2
 [ $? -eq 3 ] && [ -s "$tmp/report.md" ] && grep -q '0 missed, 0 failed' "$tmp/out"
@@ -63,6 +72,35 @@ PLB_FAKE_CUDA=fail=kernel:3 check --only passes --minutes 1
 [ $? -eq 1 ] && has 'Partitioned inputs .* \| \*\*does not\*\* \|'
 ok "a claim that does not hold" $?
 
+# Checks find what is wrong. with PART COMMAND...: with a part of gpu-check, and stand-ins for what it calls.
+# shellcheck disable=SC2034,SC2317 # what a part uses
+with() {
+    (
+        for part in report "$1"; do
+            # shellcheck source=/dev/null
+            . "$root/scripts/gpu-check.d/$part.sh"
+        done
+        log=$tmp/log plbrun=plbrun kernels=(triad) changes=''
+        under() {
+            local file=${*: -1}
+            echo "$changes" >"${file#*=}"
+            changes+=$1
+            cp "$tmp/shown" "$log"
+        }
+        about_gpu() { echo 00000000:1B:00.0; }
+        "${@:2}" 2>&1
+    )
+}
+lines "$tmp/shown" "PU 0: cpu 'a'" "PU 1: gpu 'b' (0000:1A:00.0 GPU-70-5c), driven from cores 0-1"
+[ "$(with use names)" = "failed
+bus id 0000:1A:00.0, and 00000000:1B:00.0 by nvidia-smi" ] &&
+    [[ "$(with use hidden)" = "failed
+PU 1: gpu"* ]]
+ok "another GPU than nvidia-smi's, and one that should be hidden" $?
+[[ "$(with bits same_results triad a.npy cpu)" = "failed
+again: "* ]]
+ok "other bits" $?
+
 # A skipped check is no success, also beside others that passed.
 of_rows() { # FUNCTION ROW...: what a function of the report makes of these rows
     (
@@ -80,10 +118,10 @@ of_rows() { # FUNCTION ROW...: what a function of the report makes of these rows
 ok "a section of which some was skipped passes in part" $?
 
 # Each claim is in the document.
-tr '\n' ' ' <"$root/docs/guide/gpus.md" >"$tmp/document"
+cat "$root/docs/guide/gpus.md" "$root/docs/reference/kernels.md" | tr '\n' ' ' >"$tmp/document"
 cut -f 2 "$root/scripts/gpu-check.d/claims" | while read -r claim; do
-    grep -qF -- "$claim" "$tmp/document" || echo "not in docs/guide/gpus.md: $claim"
+    grep -qF -- "$claim" "$tmp/document" || echo "not in the documents: $claim"
 done >"$tmp/out"
 [ ! -s "$tmp/out" ] && [ "$(wc -l <"$root/scripts/gpu-check.d/claims")" -ge 10 ]
-ok "claims are those of docs/guide/gpus.md" $?
+ok "claims are those of the documents" $?
 done_testing
