@@ -44,6 +44,13 @@ PLB_FAKE_CUDA=fail=kernel:2 check --quick --only rate --out "$tmp/report.md"
 [ $? -eq 1 ] && cp "$tmp/report.md" "$tmp/out" && [ "$(verdicts 5)" = '2 failed' ] &&
     has ': plain: the kernel: '
 ok "what fails is in the report, and in the status" $?
+check --only bounds --out "$tmp/report.md"
+[ $? -eq 0 ] && cp "$tmp/report.md" "$tmp/out" &&
+    has "^| matmul, by cuBLAS: rate | an H100's bound: 31.9 M units/s | [1-9].* % of it | shown |$"
+ok "rates beside the documents' bounds" $?
+PLB_FAKE_CUDA=fail=kernel:2 check --only bounds --out "$tmp/report.md"
+[ $? -eq 1 ] && cp "$tmp/report.md" "$tmp/out" && [ "$(verdicts 5)" = '1 failed' ]
+ok "or that there is none" $?
 PLB_FAKE_CUDA=devices=0 check --out "$tmp/report.md"
 [ $? -eq 1 ] && grep -q 'no GPU that plbrun can use' "$tmp/out" && has 'a GPU is found | yes | no'
 ok "no GPU" $?

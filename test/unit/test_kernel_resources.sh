@@ -85,4 +85,16 @@ for source in "$root"/kernels/*/*.cu; do
 done >"$tmp/out"
 [ $missing -eq 0 ] && [ $seen -ge 16 ]
 ok "the document names each kernel of ours" $?
+
+# The kernel, and the bound by instructions; for matmul the roofline.
+awk -F ' *[|] *' '
+    /^<!-- end/ { inside = 0 }
+    inside && NF == 10 && $2 !~ /^(kernel|---|function|spmm.*)$/ && $3 ~ /^(a|an|4096) / {
+        print $2 "|" ($8 == "" ? $7 : $8)
+    }
+    /^<!-- make kernel-resources/ { inside = 1 }' "$root/docs/reference/kernels.md" >"$tmp/document"
+# shellcheck source=/dev/null
+(. "$root/scripts/gpu-check.d/bounds.sh" && bounds) | cut -d '|' -f 1,2 >"$tmp/bounds"
+[ "$(wc -l <"$tmp/document")" -ge 12 ] && diff "$tmp/document" "$tmp/bounds" >"$tmp/out"
+ok "scripts/gpu-check has the bounds of the document" $?
 done_testing
