@@ -17,8 +17,8 @@
 
 void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
 {
-    *set = (struct plb_dataset){
-        .n = app->n_data, .owner = true, .units = app->units, .multiple = app->multiple, .chunk = app->chunk};
+    *set = (struct plb_dataset){.on_rank0 = true, .n = app->n_data, .units = app->units, .chunk = app->chunk};
+    set->multiple = app->multiple;
     set->kernel = app->kernel;
     set->store = app->records;
     set->writes_all = app->kernel->writes_all;
@@ -39,7 +39,7 @@ void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app)
 
 void plb_dataset_fini(struct plb_dataset *set)
 {
-    for (int i = 0; i < set->n && !set->owner; i++) {
+    for (int i = 0; i < set->n && !set->on_rank0; i++) {
         if (set->mapped[i] > 0)
             plb_unmap(set->host[i], set->mapped[i]);
         else if ((set->whole & PLB_BUFFER(i)) == 0)
@@ -81,7 +81,7 @@ bool plb_dataset_in_place(const struct plb_dataset *set, int i)
 {
     enum plb_data_mode mode = set->at[i].mode;
     bool own = mode == PLB_REDUCE || mode == PLB_RECORDS;
-    return mode == PLB_REPLICATE || (!own && (set->owner || (set->whole & PLB_BUFFER(i)) != 0));
+    return mode == PLB_REPLICATE || (!own && (set->on_rank0 || (set->whole & PLB_BUFFER(i)) != 0));
 }
 
 int64_t plb_dataset_apart(const struct plb_dataset *set)
@@ -99,7 +99,7 @@ int64_t plb_dataset_pulled(const struct plb_dataset *set)
 
 int64_t plb_dataset_sent(const struct plb_dataset *set)
 {
-    return set->owner ? 0 : plb_dataset_apart(set) & plb_dataset_results(set);
+    return set->on_rank0 ? 0 : plb_dataset_apart(set) & plb_dataset_results(set);
 }
 
 bool plb_dataset_travels(const struct plb_dataset *set)

@@ -11,7 +11,7 @@
 
 struct plb_dataset {
     int n;
-    bool owner;    /* rank 0, which has every buffer whole */
+    bool on_rank0; /* which has every buffer whole */
     int64_t whole; /* these buffers are whole in this rank's address space, though they are split by unit, or
                       all ranks have them without a broadcast. Their memory belongs to who has set the bit */
     const struct plb_kernel *kernel; /* borrowed; of this rank */
@@ -26,23 +26,23 @@ struct plb_dataset {
     struct plb_data at[PLB_MAX_DATA];
     void *host[PLB_MAX_DATA];      /* the whole buffer, where this rank has it */
     size_t mapped[PLB_MAX_DATA];   /* bytes of the whole buffer, where ranks of this host share it; else 0 */
-    bool shared[PLB_MAX_DATA];     /* on the owner: isolated tasks share the whole buffer with it */
+    bool shared[PLB_MAX_DATA];     /* on rank 0: isolated tasks share the whole buffer with it */
     int file[PLB_MAX_DATA];        /* the application's file that has the buffer, from 1; 0: none */
     int64_t file_at[PLB_MAX_DATA]; /* the byte of the file at which the buffer begins */
     int64_t file_in[PLB_MAX_DATA]; /* the same from the begin of the file's data */
-    int64_t stored;              /* not on the owner: these outputs are written to their files by this rank */
-    int fd[PLB_MAX_DATA];        /* of such a file */
-    void *target[PLB_MAX_DATA];  /* the whole of it, in memory of rank 0; NULL: fd writes it */
-    void *neutral[PLB_MAX_DATA]; /* not on the owner: memory of at[i].neutral, or NULL */
-    void *first[PLB_MAX_DATA];   /* not on the owner: what a task of unit 0 gets, for a first call; or NULL */
+    int64_t stored;                /* not on rank 0: these outputs are written to their files by this rank */
+    int fd[PLB_MAX_DATA];          /* of such a file */
+    void *target[PLB_MAX_DATA];    /* the whole of it, in memory of rank 0; NULL: fd writes it */
+    void *neutral[PLB_MAX_DATA];   /* not on rank 0: memory of at[i].neutral, or NULL */
+    void *first[PLB_MAX_DATA];     /* not on rank 0: what a task of unit 0 gets, for a first call; or NULL */
     _Alignas(64) unsigned char args[PLB_MAX_ARGS];
     size_t args_bytes;
 };
 
-/* Describes the app's buffers as their owner sees them. The buffers stay the app's. */
+/* Describes the app's buffers as rank 0 has them. The buffers stay the app's. */
 void plb_dataset_describe(struct plb_dataset *set, const struct plb_app *app);
 
-/* Frees the copies of a rank that is not the owner, and the owner's tree. */
+/* Frees the copies of a rank other than 0, and rank 0's tree. */
 void plb_dataset_fini(struct plb_dataset *set);
 
 /* Whether tasks of this rank find their part of a buffer in the whole buffer. Never where it is reduced: each
@@ -102,7 +102,7 @@ int64_t plb_dataset_records(const struct plb_dataset *set);
 /* Whether some buffer is reduced. */
 bool plb_dataset_reduces(const struct plb_dataset *set);
 
-/* Folds the reduced arrays of a range into the owner's: arrays[i] is that of buffer i. The main thread. */
+/* Folds the reduced arrays of a range into rank 0's: arrays[i] is that of buffer i. The main thread. */
 void plb_dataset_fold(const struct plb_dataset *set, struct plb_range range, void *const *arrays);
 
 /* The pass has ended: folds what waits for chunks that were set aside. The main thread. */
@@ -126,7 +126,7 @@ void plb_dataset_add_chunk(const struct plb_dataset *set, struct plb_range befor
 int plb_dataset_arrays(const struct plb_dataset *set, struct plb_range range);
 size_t plb_dataset_step(const struct plb_dataset *set, int i);
 
-/* The owner: makes the tree into which the arrays of chunks are folded, where there are chunks. */
+/* Rank 0: makes the tree into which the arrays of chunks are folded, where there are chunks. */
 void plb_dataset_make_tree(struct plb_dataset *set);
 
 #endif

@@ -20,11 +20,11 @@ static void share_neutral(struct plb_dataset *set, int i, struct plb_mpi *mpi)
 {
     struct plb_data *d = &set->at[i];
     bool given = d->mode == PLB_REDUCE && d->op == PLB_OWN_FOLD && d->neutral != NULL;
-    set->neutral[i] = given && !set->owner ? plb_alloc(d->bytes) : NULL;
-    if (!set->owner)
+    set->neutral[i] = given && !set->on_rank0 ? plb_alloc(d->bytes) : NULL;
+    if (!set->on_rank0)
         d->neutral = set->neutral[i];
     if (given)
-        plb_mpi_broadcast(mpi, set->owner ? (void *)d->neutral : set->neutral[i], d->bytes);
+        plb_mpi_broadcast(mpi, set->on_rank0 ? (void *)d->neutral : set->neutral[i], d->bytes);
 }
 
 void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, const struct plb_kernel *kernel,
@@ -33,7 +33,7 @@ void plb_dataset_share(struct plb_dataset *set, const struct plb_app *app, const
     if (app != NULL)
         plb_dataset_describe(set, app);
     plb_mpi_broadcast(mpi, set, sizeof *set);
-    set->owner = app != NULL;
+    set->on_rank0 = app != NULL;
     set->kernel = kernel;
     set->whole = 0; /* to a rank that joins, rank 0 has told its own; so the next ones */
     set->stored = 0;
@@ -66,15 +66,15 @@ static void share_buffer(struct plb_dataset *set, int i, struct plb_mpi *mpi)
     bool shared = bytes >= SHARED && !is_offsets(set, i) && !plb_mpi_has_joined(mpi);
     if (shared)
         copy = plb_host_copy_new(bytes, mpi, &shared);
-    if (!set->owner)
+    if (!set->on_rank0)
         set->host[i] = shared ? copy : plb_alloc_unset(bytes);
     if (!shared) {
         plb_mpi_broadcast(mpi, set->host[i], bytes);
         return;
     }
     plb_mpi_broadcast_hosts(mpi, set->host[i], bytes);
-    set->mapped[i] = set->owner ? 0 : bytes;
-    if (!set->owner)
+    set->mapped[i] = set->on_rank0 ? 0 : bytes;
+    if (!set->on_rank0)
         plb_host_copy_seal(copy, bytes);
 }
 
@@ -86,7 +86,7 @@ void plb_dataset_share_data(struct plb_dataset *set, struct plb_mpi *mpi)
             continue;
         share_buffer(set, i, mpi);
     }
-    if (set->owner)
+    if (set->on_rank0)
         plb_dataset_make_tree(set);
 }
 
@@ -107,10 +107,10 @@ void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi)
         size_t offset, bytes;
         plb_dataset_bytes(set, i, plb_dataset_around(set, i, (struct plb_range){0, 1}), &offset, &bytes);
         bool made = plb_data_is_input(d) || d->mode == PLB_REDUCE;
-        if (!set->owner && made)
+        if (!set->on_rank0 && made)
             set->first[i] = plb_alloc(bytes);
         if (plb_data_is_input(d))
-            plb_mpi_broadcast(mpi, set->owner ? (char *)set->host[i] + offset : set->first[i], bytes);
+            plb_mpi_broadcast(mpi, set->on_rank0 ? (char *)set->host[i] + offset : set->first[i], bytes);
         else if (set->first[i] != NULL)
             plb_reduce_clear(d, set->first[i]);
     }

@@ -84,14 +84,14 @@ static int64_t take(struct plb_near_files *near, struct plb_dataset *set, bool s
         int file = set->file[i] - 1;
         if (file < 0)
             continue;
-        char *data = set->owner ? set->host[i] : near->at[file].data;
+        char *data = set->on_rank0 ? set->host[i] : near->at[file].data;
         bool there = data != NULL || (near->at[file].fd > 0 && plb_dataset_may_store(set, i, same_system));
         if (set->at[i].mode == PLB_REPLICATE)
             there = plb_mpi_max(mpi, !there) == 0;
         has |= there ? PLB_BUFFER(i) : 0;
         if (there && set->at[i].mode == PLB_REPLICATE) /* rank 0 sends it to nobody */
             set->whole |= PLB_BUFFER(i);
-        if (!there || set->owner)
+        if (!there || set->on_rank0)
             continue;
         if (set->at[i].mode == PLB_OUTPUT) {
             set->stored |= PLB_BUFFER(i);

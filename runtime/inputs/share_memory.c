@@ -105,7 +105,7 @@ void plb_memory_share(struct plb_dataset *set, const struct plb_app *app, bool r
 void plb_memory_share_end(struct plb_dataset *set)
 {
     for (int i = 0; i < set->n; i++)
-        if (!set->owner && set->file[i] == 0 && (set->stored & PLB_BUFFER(i)) != 0) {
+        if (!set->on_rank0 && set->file[i] == 0 && (set->stored & PLB_BUFFER(i)) != 0) {
             plb_unmap(set->target[i], set->mapped[i]);
             set->target[i] = NULL;
             set->mapped[i] = 0;

@@ -230,7 +230,7 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
         atomic_store(&node->shared.news, true);
     }
     pthread_mutex_unlock(&node->shared.lock);
-    if (sensible && !node->shared.config.data->owner)
+    if (sensible && !node->shared.config.data->on_rank0)
         plb_node_hear(node, m);
     return sensible;
 }
@@ -245,7 +245,7 @@ static struct plb_slot *slot_of(struct plb_node *node, int64_t number)
 /* Whether results are on their way to another rank: their slots are free soon. Under the lock. */
 static bool sends(const struct plb_node *node)
 {
-    if (!node->shared.config.data->owner)
+    if (!node->shared.config.data->on_rank0)
         for (int p = 0; p < node->n_pus; p++)
             for (int s = 0; s < PLB_SLOTS; s++)
                 if (node->runners[p].slots[s].state == PLB_SLOT_SENDING)

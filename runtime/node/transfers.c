@@ -255,13 +255,13 @@ void plb_transfers_send(struct plb_slot *slot, const struct plb_node_shared *sha
     const void *records = plb_slot_records(slot, &bytes);
     hold_arrays(slot, shared);
     done->folds = slot->waits;
-    if (slot->keep != NULL && !set->owner)
+    if (slot->keep != NULL && !set->on_rank0)
         plb_keep_reported(slot->keep, slot->task.pass, done->range);
     if (slot->gives != NULL)
         plb_mirror_reported(slot->gives, slot->task.pass, done->range);
     done->buffers = plb_slot_sent(slot, set);
     done->records = (int64_t)bytes;
-    if (config->checksums && !set->owner)
+    if (config->checksums && !set->on_rank0)
         done->sum = plb_crc32c(plb_dataset_sum(set, done->range, false, slot->buffer, done->buffers), records,
                                bytes);
     plb_slot_send(slot, set, &config->wire);
@@ -303,7 +303,7 @@ static bool on_counted(struct plb_node_shared *shared, struct plb_runner *runner
     if (m->pu >= n)
         return false;
     plb_mirror_counted(shared->mirror, m);
-    if (!shared->config.data->owner)
+    if (!shared->config.data->on_rank0)
         plb_results_counted(&shared->results, m);
     pthread_mutex_lock(&shared->lock);
     plb_renewal_counted(&runners[m->pu].renewal, m);

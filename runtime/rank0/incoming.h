@@ -79,7 +79,7 @@ void plb_incoming_lose(struct plb_incoming *incoming, int rank);
 /* Whether something is on its way. */
 bool plb_incoming_any(const struct plb_incoming *incoming);
 
-/* Whether reduced arrays of accepted units wait for their audits: then the owner's arrays lack them. */
+/* Whether reduced arrays of accepted units wait for their audits: then rank 0's arrays lack them. */
 bool plb_incoming_keeps(const struct plb_incoming *incoming);
 
 /* A pass makes results again that were lost: their reduced arrays are dropped from now on. */

@@ -136,7 +136,7 @@ static bool stands_out(double share, double weight)
 
 /* Whose a loss is: the PU, else the node, that has most of these seconds. Weights by PU add up to 1. A PU
  * stands out among those of its node, too: else what they share has cost the time, as their link does. */
-static void find_owner(const struct plb_report *r, const double *seconds, const double *weights,
+static void find_loser(const struct plb_report *r, const double *seconds, const double *weights,
                        struct plb_report_loss *loss)
 {
     double sum = 0.0;
@@ -187,7 +187,7 @@ static void add_loss(struct plb_report *r, const struct times *times, double all
         loss->seconds += weighed;
         seconds[p] = of_late ? r->pus[p].others_waited_s : weighed;
     }
-    find_owner(r, seconds, weights, loss);
+    find_loser(r, seconds, weights, loss);
     if (kind == PLB_LOST_TO_COPIES && loss->pu >= 0 && behind_a_link(r, loss->pu))
         loss->pu = -1;
     int n = 0;

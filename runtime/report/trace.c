@@ -59,7 +59,7 @@ const char *plb_trace_name(int type)
     return names[type];
 }
 
-int plb_trace_owner(const struct plb_trace_event *e, int n_pus)
+int plb_trace_granted_to(const struct plb_trace_event *e, int n_pus)
 {
     return e->count > 0 && e->pu != PLB_TRACE_MASTER ? (int)(e->block % n_pus) : e->pu;
 }

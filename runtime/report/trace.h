@@ -50,7 +50,7 @@ void plb_trace_fini(struct plb_trace *trace);
 const char *plb_trace_name(int type);
 
 /* The PU that the units of an event were granted to; without units, the event's own. */
-int plb_trace_owner(const struct plb_trace_event *event, int n_pus);
+int plb_trace_granted_to(const struct plb_trace_event *event, int n_pus);
 
 /* A sorted copy of the events, to be freed. The comparison is one for qsort. */
 struct plb_trace_event *plb_trace_sorted(const struct plb_trace *trace,

@@ -194,7 +194,7 @@ int main(int argc, char **argv)
 {
     struct plb_error err = {.status = PLB_OK};
     struct plb_job job = {0};
-    struct plain p = {.set = {.owner = true}};
+    struct plain p = {.set = {.on_rank0 = true}};
     bool keep_busy = argc > 2 && strcmp(argv[1], "--keep-busy") == 0;
     int first = keep_busy ? 3 : 1;
     const char *why;

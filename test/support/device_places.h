@@ -20,7 +20,7 @@ struct fixture {
 static inline void start(struct fixture *f, const struct plb_device_driver *driver, int64_t halo, double room)
 {
     struct plb_error err = {.status = PLB_OK};
-    f->set = (struct plb_dataset){.n = 4, .owner = true, .units = UNITS, .host = {in, out, offsets, list}};
+    f->set = (struct plb_dataset){.n = 4, .on_rank0 = true, .units = UNITS, .host = {in, out, offsets, list}};
     f->set.at[IN] = (struct plb_data){
         .mode = PLB_PARTITION, .unit_bytes = sizeof *in, .before = halo, .after = halo};
     f->set.at[OUT] = (struct plb_data){.mode = PLB_OUTPUT, .unit_bytes = sizeof *out};

@@ -22,7 +22,7 @@ static void set_up(struct world *w, int nodes, double first)
     start(&w->f, "static", 0.0, nodes, nodes,
           &(struct plb_master_config){.audit = 1.0, .whole_results = true});
     w->app.kernel = &kernel;
-    w->set = (struct plb_dataset){.n = 2, .owner = true, .units = nodes, .host = {w->out, &w->sum}};
+    w->set = (struct plb_dataset){.n = 2, .on_rank0 = true, .units = nodes, .host = {w->out, &w->sum}};
     w->set.at[0] = (struct plb_data){.name = "out", .mode = PLB_OUTPUT, .unit_bytes = sizeof *w->out};
     w->set.at[1] = (struct plb_data){
         .name = "sum", .mode = PLB_REDUCE, .bytes = sizeof w->sum, .op = PLB_SUM, .type = PLB_FLOAT64};

@@ -226,7 +226,7 @@ static void wait_own_is_not_asked_on_request(void **state)
     stop(&f);
 }
 
-static void a_moved_block_ends_for_its_owner(void **state)
+static void a_moved_block_ends_for_its_pu(void **state)
 {
     (void)state;
     struct fixture f;
@@ -276,7 +276,7 @@ int main(void)
         cmocka_unit_test(living_and_idle_are_counted),
         cmocka_unit_test(a_report_asks_that_pu_alone),
         cmocka_unit_test(wait_own_is_not_asked_on_request),
-        cmocka_unit_test(a_moved_block_ends_for_its_owner),
+        cmocka_unit_test(a_moved_block_ends_for_its_pu),
         cmocka_unit_test(a_loss_is_told_once_and_shown_in_full),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -39,7 +39,7 @@ static int begin(void **state)
     (void)state;
     memset(&w, 0, sizeof w);
     assert_int_equal(plb_cost_map_init(&w.map, UNITS, NULL, NULL, &err), PLB_OK);
-    w.set = (struct plb_dataset){.n = 1, .owner = true, .units = UNITS};
+    w.set = (struct plb_dataset){.n = 1, .on_rank0 = true, .units = UNITS};
     w.set.at[0] = (struct plb_data){.mode = PLB_REDUCE, .bytes = sizeof(double), .type = PLB_FLOAT64};
     w.shared.config.data = &w.set;
     w.shared.combines = plb_combines(&w.set, 0);
@@ -335,7 +335,7 @@ static void outputs_that_travel_are_sent_task_by_task(void **state)
 {
     (void)state;
     struct plb_dataset set = w.set;
-    set.owner = false;
+    set.on_rank0 = false;
     assert_true(plb_combines(&set, 0));
     set.n = 2;
     set.at[1] = (struct plb_data){.mode = PLB_PARTITION, .unit_bytes = 8};
@@ -343,7 +343,7 @@ static void outputs_that_travel_are_sent_task_by_task(void **state)
     set.at[1].mode = PLB_OUTPUT;
     assert_false(plb_combines(&set, 0));
     assert_true(plb_combines(&set, PLB_BUFFER(1))); /* it may stay */
-    set.owner = true;
+    set.on_rank0 = true;
     assert_true(plb_combines(&set, 0));
     set.at[0].mode = PLB_REPLICATE;
     assert_false(plb_combines(&set, 0));

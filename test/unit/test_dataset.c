@@ -13,7 +13,7 @@ static int64_t offsets[UNITS + 1] = {0, 5, 5, 6, 20, 21, 30, 31, 40, 41, 50};
 
 static struct plb_dataset every_mode(void)
 {
-    struct plb_dataset set = {.n = 7, .owner = true, .units = UNITS};
+    struct plb_dataset set = {.n = 7, .on_rank0 = true, .units = UNITS};
     set.at[0] = (struct plb_data){.mode = PLB_REPLICATE, .bytes = sizeof offsets};
     set.at[1] = (struct plb_data){.mode = PLB_PARTITION, .unit_bytes = 24};
     set.at[2] = (struct plb_data){.mode = PLB_PARTITION_INDEXED, .offsets = 0, .element_bytes = 4};
@@ -66,7 +66,7 @@ static void every_offset_has_room(void **state)
     (void)state;
     enum { HALF = PLB_MAX_DATA / 2 };
     static int64_t own[HALF][UNITS + 1];
-    struct plb_dataset set = {.n = 2 * HALF, .owner = true, .units = UNITS};
+    struct plb_dataset set = {.n = 2 * HALF, .on_rank0 = true, .units = UNITS};
     for (int i = 0; i < HALF; i++) {
         for (int u = 0; u <= UNITS; u++)
             own[i][u] = offsets[u] * (i + 1);
@@ -97,7 +97,7 @@ static void another_rank_has_some_in_place(void **state)
 {
     (void)state;
     struct plb_dataset set = every_mode();
-    set.owner = false;
+    set.on_rank0 = false;
     assert_int_equal(plb_dataset_apart(&set), 62);
     assert_int_equal(plb_dataset_pulled(&set), 14);
     assert_int_equal(plb_dataset_sent(&set), 48);

@@ -32,10 +32,10 @@ static int read_it(struct plb_device *device, const struct plb_device *own, void
 
 static const struct plb_device_ops ops = {.read = read_it}, blind = {.lanes = 1};
 
-static struct plb_node_results begin_test(int n, bool owner)
+static struct plb_node_results begin_test(int n, bool on_rank0)
 {
     struct plb_node_results all = plb_results_new(n);
-    set = (struct plb_dataset){.n = 3, .owner = owner, .units = UNITS, .host = {NULL, a, b}};
+    set = (struct plb_dataset){.n = 3, .on_rank0 = on_rank0, .units = UNITS, .host = {NULL, a, b}};
     for (int i = 0; i < 3; i++)
         set.at[i].unit_bytes = 8;
     for (int p = 0; p < n; p++)

@@ -139,7 +139,7 @@ static int other(const struct plb_task *task)
 
 static struct plb_dataset dataset(void)
 {
-    struct plb_dataset set = {.n = 4, .owner = true, .units = UNITS};
+    struct plb_dataset set = {.n = 4, .on_rank0 = true, .units = UNITS};
     set.at[0] = (struct plb_data){.name = "factor", .mode = PLB_REPLICATE, .bytes = sizeof factor};
     set.at[1] = (struct plb_data){.name = "in", .mode = PLB_PARTITION, .unit_bytes = sizeof *in};
     set.at[2] = (struct plb_data){

@@ -56,7 +56,7 @@ static int change_block(const struct plb_task *task)
 static struct plb_dataset dataset(void)
 {
     return (struct plb_dataset){.n = 3,
-                                .owner = true,
+                                .on_rank0 = true,
                                 .units = UNITS,
                                 .host = {&factor, in, out},
                                 .args_bytes = sizeof block,

@@ -119,7 +119,7 @@ static struct plb_incoming *begin(bool reduces)
     plb_rangeset_fini(&world.accepted);
     memset(&world, 0, sizeof world);
     world.whole = reduces;
-    set = (struct plb_dataset){.n = reduces ? 2 : 1, .owner = true, .units = UNITS};
+    set = (struct plb_dataset){.n = reduces ? 2 : 1, .on_rank0 = true, .units = UNITS};
     set.at[0] = (struct plb_data){.name = "out", .mode = PLB_OUTPUT, .unit_bytes = sizeof *world.out};
     set.at[1] = (struct plb_data){
         .name = "sum", .mode = PLB_REDUCE, .bytes = sizeof world.sum, .op = PLB_SUM, .type = PLB_FLOAT64};

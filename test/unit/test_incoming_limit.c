@@ -55,7 +55,7 @@ static bool writes(void *context, struct plb_range range, bool done)
 }
 
 static const struct plb_dataset set = {.n = 1,
-                                       .owner = true,
+                                       .on_rank0 = true,
                                        .units = UNITS,
                                        .at = {{.mode = PLB_OUTPUT, .unit_bytes = sizeof *out}},
                                        .host = {out}};

@@ -62,7 +62,7 @@ static void only_what_a_result_names_is_awaited(void **state)
     static double out[UNITS], sum;
     const struct plb_dataset set = {
         .n = 3,
-        .owner = true,
+        .on_rank0 = true,
         .units = UNITS,
         .at = {{.mode = PLB_OUTPUT, .unit_bytes = sizeof *out},
                {.mode = PLB_REDUCE, .bytes = sizeof sum, .op = PLB_SUM, .type = PLB_FLOAT64},
@@ -91,7 +91,7 @@ static void stored_outputs_that_may_be_overwritten_do_not_count(void **state)
     (void)state;
     static double out[UNITS];
     const struct plb_dataset set = {.n = 1,
-                                    .owner = true,
+                                    .on_rank0 = true,
                                     .units = UNITS,
                                     .at = {{.mode = PLB_OUTPUT, .unit_bytes = sizeof *out}},
                                     .host = {out}};

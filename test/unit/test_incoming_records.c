@@ -79,7 +79,7 @@ static struct plb_incoming *begin(void)
 {
     plb_rangeset_fini(&world.accepted);
     memset(&world, 0, sizeof world);
-    set = (struct plb_dataset){.n = 1, .owner = true, .units = UNITS, .at = {{.mode = PLB_RECORDS}}};
+    set = (struct plb_dataset){.n = 1, .on_rank0 = true, .units = UNITS, .at = {{.mode = PLB_RECORDS}}};
     set.store = plb_record_store_new(set.at, set.n, NULL);
     const struct plb_incoming_calls calls = {.get = get,
                                              .judge = judge,

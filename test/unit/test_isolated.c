@@ -67,7 +67,7 @@ static void open_device(struct plb_executor *e, int device, bool is_shared)
     struct plb_device_config config;
     const struct plb_device_driver *driver = driver_of(device, &config);
     double *out = is_shared ? shared : own;
-    set = (struct plb_dataset){.n = 3, .owner = true, .units = UNITS, .host = {in, NULL, out}};
+    set = (struct plb_dataset){.n = 3, .on_rank0 = true, .units = UNITS, .host = {in, NULL, out}};
     set.at[IN] = (struct plb_data){.mode = PLB_PARTITION, .unit_bytes = sizeof *in};
     set.at[SUM] = (struct plb_data){.mode = PLB_REDUCE, .bytes = sizeof *in, .type = PLB_FLOAT64};
     set.at[OUT] = (struct plb_data){.mode = PLB_OUTPUT, .unit_bytes = sizeof *in};

@@ -115,7 +115,7 @@ static void the_last_record_of_a_unit_tells_whether_its_outputs_are_whole(void *
     const struct folder *folder = *state;
     struct plb_error err = {.status = PLB_OK};
     int64_t memory[UNITS];
-    struct plb_dataset set = {.n = 1, .owner = true, .units = UNITS};
+    struct plb_dataset set = {.n = 1, .on_rank0 = true, .units = UNITS};
     struct plb_record_pass of = {.pass = 1};
     struct plb_rangeset units = {0};
     struct plb_found found;

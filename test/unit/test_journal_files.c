@@ -27,7 +27,7 @@ static void open_both(struct plb_journal_files *files, struct plb_dataset *set, 
                       char *memory)
 {
     struct plb_error err = {.status = PLB_OK};
-    *set = (struct plb_dataset){.n = 1, .owner = true, .units = UNITS};
+    *set = (struct plb_dataset){.n = 1, .on_rank0 = true, .units = UNITS};
     set->at[0] = (struct plb_data){
         .name = "out", .mode = PLB_OUTPUT, .data = memory, .unit_bytes = UNIT_BYTES};
     set->host[0] = memory;
@@ -130,7 +130,7 @@ static void links_are_not_followed(void **state)
     const struct folder *folder = *state;
     struct plb_error err = {.status = PLB_OK};
     struct plb_journal_files files;
-    struct plb_dataset set = {.n = 1, .owner = true, .units = 1};
+    struct plb_dataset set = {.n = 1, .on_rank0 = true, .units = 1};
     char memory[8] = "ours", text[8] = "", path[3][200], pass[200], other[200];
     snprintf(other, sizeof other, "%s/other", folder->path);
     snprintf(pass, sizeof pass, "%s.pass", folder->file);

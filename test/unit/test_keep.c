@@ -117,7 +117,7 @@ static void nothing_stays_where_it_is_not_said(void **state)
     other.kernel = &one_pass;
     assert_null(plb_keep_new(&other, 1e9, false, NULL));
     other = set;
-    other.owner = true;
+    other.on_rank0 = true;
     assert_null(plb_keep_new(&other, 1e9, false, NULL));
     other = set;
     other.at[1].stays = false;

@@ -164,9 +164,9 @@ static void short_of_room_unused_inputs_are_dropped(void **state)
 static void nothing_is_kept_where_nothing_is_pulled(void **state)
 {
     (void)state;
-    struct plb_dataset owner = plain, outputs = {.n = 1, .units = 1, .at = {{.mode = PLB_OUTPUT}}};
-    owner.owner = true;
-    assert_null(plb_mirror_new(&owner, 1e9, false, NULL));
+    struct plb_dataset on_rank0 = plain, outputs = {.n = 1, .units = 1, .at = {{.mode = PLB_OUTPUT}}};
+    on_rank0.on_rank0 = true;
+    assert_null(plb_mirror_new(&on_rank0, 1e9, false, NULL));
     assert_null(plb_mirror_new(&outputs, 1e9, false, NULL));
     assert_null(plb_mirror_new(&plain, 0.0, false, NULL));
     assert_int_equal(plb_mirror_buffers(NULL), 0);

@@ -252,7 +252,7 @@ static void rank_0_folds_into_the_jobs_arrays(void **state)
     (void)state;
     config.wire = (struct plb_wire){.get = get, .put = put, .is_lost = is_lost};
     plb_own_set_free(set);
-    data.owner = true;
+    data.on_rank0 = true;
     data.host[0] = sums;
     data.host[2] = &most;
     set = plb_own_set_new(&config);
@@ -264,7 +264,7 @@ static void rank_0_folds_into_the_jobs_arrays(void **state)
     assert_true(out.at[0].type == PLB_FOLDED && out.at[0].fold.counts == 1);
     assert_true(sums[0] == 105 && sums[1] == 15 && sums[2] == 1005 && most == 60);
     assert_false(hand(2, 0, 1));
-    data.owner = false;
+    data.on_rank0 = false;
 }
 
 int main(void)

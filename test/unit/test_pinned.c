@@ -64,13 +64,13 @@ struct fixture {
     struct plb_runner runner;
 };
 
-static void start(struct fixture *f, bool owner, const struct plb_kernel *kernel)
+static void start(struct fixture *f, bool on_rank0, const struct plb_kernel *kernel)
 {
-    *f = (struct fixture){.set = {.n = 2, .owner = owner, .units = (int64_t)PAGES}};
+    *f = (struct fixture){.set = {.n = 2, .on_rank0 = on_rank0, .units = (int64_t)PAGES}};
     f->set.at[0] = (struct plb_data){.mode = PLB_REPLICATE, .bytes = PAGES};
     f->set.at[1] = (struct plb_data){.mode = PLB_PARTITION, .unit_bytes = 1};
     f->set.host[0] = plb_alloc(PAGES);
-    f->set.host[1] = owner ? plb_alloc(PAGES) : NULL;
+    f->set.host[1] = on_rank0 ? plb_alloc(PAGES) : NULL;
     f->shared.config = (struct plb_node_config){.data = &f->set, .kernel = kernel};
     f->runner = (struct plb_runner){.shared = &f->shared, .pu.driver = &driver, .opened = true};
     locked.n = locked.tries = 0;
@@ -97,13 +97,13 @@ static void buffers_that_are_copied_again_are_locked(void **state)
 {
     (void)state;
     static const struct {
-        bool owner;
+        bool on_rank0;
         const struct plb_kernel *kernel;
         int locks;
     } cases[] = {{true, &passes, 2}, {true, &once, 1}, {false, &passes, 1}, {false, &once, 0}};
     for (int i = 0; i < 4; i++) {
         struct fixture f;
-        start(&f, cases[i].owner, cases[i].kernel);
+        start(&f, cases[i].on_rank0, cases[i].kernel);
         assert_int_equal(locked.tries, 0); /* nothing before a task needs it */
         need(&f, 0, 5, 1);
         need(&f, 1, 5, 1);

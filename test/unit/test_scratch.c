@@ -12,7 +12,7 @@
 
 static struct plb_dataset set = {
     .n = 2,
-    .owner = true,
+    .on_rank0 = true,
     .units = 1000000,
     .at = {{.mode = PLB_PARTITION, .unit_bytes = 1 << 20}, {.mode = PLB_OUTPUT, .unit_bytes = 8}}};
 

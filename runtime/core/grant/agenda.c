@@ -23,7 +23,7 @@ struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct
     a->begun = plb_alloc((size_t)config->n_phases * sizeof *a->begun);
     a->standing_until = INFINITY;
     plb_waiting_list_init(&a->waiting, config->pus->room);
-    a->owners = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->owners);
+    a->ended = plb_alloc(n * PLB_BLOCKS_AHEAD * sizeof *a->ended);
     a->removed = plb_alloc(n * sizeof *a->removed);
     plb_balancer_view_init(&a->seen, &config->facts, ledger, config->histories, config->n_phases);
     plb_agenda_make_shares(a);
@@ -51,7 +51,7 @@ void plb_agenda_free(struct plb_agenda *a)
     free(a->begun);
     free(a->shares[0].x);
     free(a->shares);
-    free(a->owners);
+    free(a->ended);
     free(a->removed);
     free(a->pus);
     free(a);
@@ -259,21 +259,21 @@ const struct plb_watts *plb_agenda_watts(const struct plb_agenda *a)
     return a->selection != NULL ? plb_selection_watts(a->selection) : NULL;
 }
 
-/* Tells the balancer of blocks that were ended by others than their owners. Returns how many owners there
- * are: the next grant forgets the ledger's changes. */
+/* Tells the balancer of blocks that other PUs have ended. Returns how many PUs these were granted to: the
+ * next grant forgets the ledger's changes. */
 static int tell_ends(struct plb_agenda *a, int reporter)
 {
-    int n, n_owners = 0;
+    int n, n_ended = 0;
     const struct plb_block_change *changes = plb_ledger_changes(a->ledger, &n);
     for (int i = 0; i < n; i++) {
         int pu = changes[i].pu;
         if (!changes[i].over || pu == reporter || a->seen.pus[pu].lost)
             continue;
-        a->owners[n_owners++] = pu;
+        a->ended[n_ended++] = pu;
         if (a->config.balancer->block_end != NULL)
             a->config.balancer->block_end(a->policy, &a->seen.view, pu);
     }
-    return n_owners;
+    return n_ended;
 }
 
 void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *sample,
@@ -287,15 +287,15 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
     plb_agenda_keep_young(a, pu);
     if (a->config.balancer->done != NULL && !plb_pu_waits(a->config.pus->states[pu]))
         a->config.balancer->done(a->policy, &a->seen.view, pu, sample);
-    int n_owners = tell_ends(a, pu);
+    int n_ended = tell_ends(a, pu);
     if (a->selection != NULL) {
         plb_selection_reported(a->selection, &a->seen.view, pu);
         if (plb_agenda_choose(a, out))
             ask_everyone(a, out);
     }
     ask(a, pu, out);
-    for (int i = 0; i < n_owners; i++)
-        ask(a, a->owners[i], out);
+    for (int i = 0; i < n_ended; i++)
+        ask(a, a->ended[i], out);
     if (a->seen.stats.ask_again)
         ask_waiting(a, out);
     if (plb_ledger_free_units(a->ledger) == 0 || plb_ledger_held_units(a->ledger) == 0)

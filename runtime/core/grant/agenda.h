@@ -27,8 +27,8 @@ void plb_agenda_recount(struct plb_agenda *agenda, double cost_spread);
  * `pu`. */
 bool plb_agenda_follow(struct plb_agenda *agenda, int pu, double now);
 
-/* PU `pu` has reported a sample, which is in its history. Tells the balancer, and asks: this PU, the owners
- * of other blocks that the report ended, and PUs that wait, where the balancer wants that. Where nothing is
+/* PU `pu` has reported a sample, which is in its history. Tells the balancer, and asks: this PU, those
+ * with other blocks that the report ended, and PUs that wait, where the balancer wants that. Where nothing is
  * left to grant, and the PU's node seems to have no work left, that node is told who has some. */
 void plb_agenda_reported(struct plb_agenda *agenda, int pu, const struct plb_sample *sample,
                          struct plb_outbox *out);

@@ -30,7 +30,7 @@ struct plb_agenda {
     double again_at, again_s; /* when those that wait are asked again where somebody is late: seconds since
                                  the  pass began; and how long after that once more */
     struct plb_selection *selection; /* NULL: all PUs work */
-    int *owners;                     /* of blocks that a report ended; room for all open blocks */
+    int *ended;                      /* PUs with blocks that a report ended; room for all open blocks */
     int *removed, n_removed;         /* PUs of whose loss the balancer is to hear */
     int pass;
     bool turned;               /* a node is to hear of PUs that are left out, or have come back */

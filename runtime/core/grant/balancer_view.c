@@ -195,7 +195,7 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
     set_priors(v, rate_of_power(v));
 }
 
-/* Sums up the work of the open blocks, by owner. Returns all of it. */
+/* Sums up the work of the open blocks, by PU. Returns all of it. */
 static double sum_held(struct plb_balancer_view *v)
 {
     struct plb_held held;

@@ -8,7 +8,7 @@
 
 #define NO_PU (-1)
 
-/* A thief has ended what it takes in at most this part of the time until its owner would begin it. Larger:
+/* A thief has ended what it takes in at most this part of the time until it would be begun there. Larger:
  * wrong curves send work to PUs that end it later. Smaller: PUs wait while others have work. */
 #define CLEARLY 0.5
 
@@ -16,7 +16,7 @@
  * many as the training rounds of PLB-HeC. */
 #define ENOUGH 4
 
-/* Seconds that the owner would need for what is taken, at least. Larger: more idle time. Smaller: messages
+/* Seconds that the giver would need for what is taken, at least. Larger: more idle time. Smaller: messages
  * for little work. Four times as long as a report may wait. */
 #define WORTH 20e-3
 

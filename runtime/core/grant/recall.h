@@ -27,7 +27,7 @@ void plb_recalls_begin(struct plb_recalls *recalls); /* a pass begins */
 void plb_recalls_reported(struct plb_recalls *recalls, int pu, int pass, struct plb_outbox *out);
 
 /* The most work that a PU of this model takes off the back of a queue that lasts `queued` work at `rate` per
- * second: it takes at most half the time until the queue's owner would reach it. 0: nothing. */
+ * second: it takes at most half the time until the queue's PU would reach it. 0: nothing. */
 double plb_recall_work(const struct plb_model *thief, double queued, double rate);
 
 #endif

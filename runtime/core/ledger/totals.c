@@ -17,12 +17,12 @@ static int64_t count_stolen(struct plb_pu_totals *totals, const struct plb_pu_in
     int64_t moved = 0;
     const struct plb_block_change *changes = plb_ledger_changes(ledger, &n);
     for (int i = 0; i < n; i++) {
-        int owner = changes[i].pu;
-        if (owner == pu || changes[i].freed)
+        int granted = changes[i].pu;
+        if (granted == pu || changes[i].freed)
             continue;
         totals[pu].stolen_in += changes[i].units;
-        totals[owner].stolen_out += changes[i].units;
-        moved += infos[owner].node != infos[pu].node ? changes[i].units : 0;
+        totals[granted].stolen_out += changes[i].units;
+        moved += infos[granted].node != infos[pu].node ? changes[i].units : 0;
     }
     return moved;
 }

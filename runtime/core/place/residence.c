@@ -28,7 +28,7 @@ struct plb_residence {
     int *order;      /* places in `at`, by node and then by unit */
     int64_t *before; /* units in the ranges of `order` before this one; one more than ranges */
     struct node_homes *nodes;
-    int *owners, n_owners, turn; /* nodes other than 0 that may have free units; whose turn it is */
+    int *others, n_others, turn; /* nodes other than 0 that may have free units; whose turn it is */
     int64_t free_units;          /* that there should be: else some were freed */
     struct plb_home *seen;       /* in this pass; in no order */
     int n_seen, capacity;
@@ -40,7 +40,7 @@ struct plb_residence *plb_residence_new(int n_nodes)
     struct plb_residence *r = plb_alloc(sizeof *r);
     r->n_nodes = n_nodes;
     r->nodes = plb_alloc((size_t)n_nodes * sizeof *r->nodes);
-    r->owners = plb_alloc((size_t)n_nodes * sizeof *r->owners);
+    r->others = plb_alloc((size_t)n_nodes * sizeof *r->others);
     for (int n = 0; n < n_nodes; n++)
         r->nodes[n].last_seen = NONE;
     return r;
@@ -54,7 +54,7 @@ void plb_residence_free(struct plb_residence *r)
     free(r->order);
     free(r->before);
     free(r->nodes);
-    free(r->owners);
+    free(r->others);
     free(r->seen);
     free(r);
 }
@@ -73,13 +73,13 @@ static void take_over(struct plb_residence *r)
 /* All free units may be anywhere again. */
 static void look_anew(struct plb_residence *r)
 {
-    r->n_owners = 0;
+    r->n_others = 0;
     for (int n = 0; n < r->n_nodes; n++) {
         struct node_homes *node = &r->nodes[n];
         node->front = node->first;
         node->back = node->end - 1;
         if (n > 0 && node->units > 0)
-            r->owners[r->n_owners++] = n;
+            r->others[r->n_others++] = n;
     }
 }
 
@@ -280,12 +280,12 @@ static int will_be_last(struct plb_residence *r, const struct plb_rangeset *free
 {
     int best = 0;
     double most = 0.0;
-    for (int looks = 0; looks < CANDIDATES && looks < r->n_owners;) {
-        r->turn = r->turn < r->n_owners ? r->turn : 0;
-        int node = r->owners[r->turn];
+    for (int looks = 0; looks < CANDIDATES && looks < r->n_others;) {
+        r->turn = r->turn < r->n_others ? r->turn : 0;
+        int node = r->others[r->turn];
         double left = node != but ? left_of(r, free, node) : 0.0;
         if (left == 0.0 && node != but) {
-            r->owners[r->turn] = r->owners[--r->n_owners];
+            r->others[r->turn] = r->others[--r->n_others];
             continue;
         }
         if (left > most) {

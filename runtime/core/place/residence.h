@@ -4,7 +4,7 @@
  * pass it should get the same units. The balancer says how much work a PU gets, and the residence which free
  * units those are: first units at home, which this node executed last; then units that no other living node
  * has executed; then some of the node that has the largest part of its own left and so will probably be last.
- * Units of others are taken off the end, so that their owners keep what hangs together.
+ * Units of others are taken off the end, so that those nodes keep what hangs together.
  *
  * A pass is seen from the next one on. The bytes that move follow from the nodes alone: each pulls what it
  * lacks, whatever the master believes. Cost: O(log ranges) for a choice, and a look at 64 nodes at

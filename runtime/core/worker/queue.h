@@ -1,4 +1,4 @@
-/* The queue of one PU: ranges in the order in which they were granted. Its owner takes tasks off the front,
+/* The queue of one PU: ranges in the order in which they were granted. The PU takes tasks off the front,
  * thieves take units off the back. So a million tasks are a handful of entries, and moving them moves
  * descriptors. Not thread-safe: the node's lock guards it. */
 #ifndef PLB_CORE_WORKER_QUEUE_H

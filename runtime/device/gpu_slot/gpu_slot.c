@@ -30,7 +30,7 @@ static plb_entry_fn entry(const struct plb_phase *phase)
 /* ------------------------------------------------------------------- finding GPUs */
 
 /* The driver whose GPUs these are; NULL: none finds any. */
-static const struct plb_device_driver *owner(void)
+static const struct plb_device_driver *lender(void)
 {
     for (int d = 0; plb_device_drivers[d] != NULL; d++) {
         const struct plb_device_driver *driver = plb_device_drivers[d];
@@ -96,7 +96,7 @@ static int count_kfd(void)
 static int gpu_count(const char **why)
 {
     char text[64];
-    const struct plb_device_driver *driver = owner();
+    const struct plb_device_driver *driver = lender();
     int n = 0;
     if (driver != NULL)
         return driver->count(why);
@@ -112,7 +112,7 @@ static int gpu_count(const char **why)
 
 static void gpu_select(int device, char text[64])
 {
-    const struct plb_device_driver *driver = owner();
+    const struct plb_device_driver *driver = lender();
     if (driver != NULL && driver->select != NULL)
         driver->select(device, text);
     else if (list() == NULL || !item(list(), device, text))
@@ -121,7 +121,7 @@ static void gpu_select(int device, char text[64])
 
 static void identify(int device, char id[60])
 {
-    const struct plb_device_driver *driver = owner();
+    const struct plb_device_driver *driver = lender();
     char text[64];
     if (driver != NULL && driver->identify != NULL) {
         driver->identify(device, id);
@@ -135,7 +135,7 @@ static void identify(int device, char id[60])
  * core until then. */
 static const char *describe(const struct plb_device_place *here, int device, struct plb_device_pu *pu)
 {
-    const struct plb_device_driver *driver = owner();
+    const struct plb_device_driver *driver = lender();
     struct plb_device_place there = *here;
     const char *why = NULL;
     if (driver != NULL) {

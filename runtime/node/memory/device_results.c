@@ -126,7 +126,7 @@ static void begin(struct plb_device_results *d, const struct plb_message *m)
     }
     for (int i = 0; i < PLB_MAX_DATA; i++) {
         plb_rangeset_clear(&d->at[i].results.only);
-        if (d->ops != NULL && d->set->owner) /* its buffers may have moved */
+        if (d->ops != NULL && d->set->on_rank0) /* its buffers may have moved */
             d->at[i].inputs.host = d->set->host[i];
     }
     d->pass = m->pass;

@@ -83,7 +83,7 @@ void plb_own_set_begin(struct plb_own_set *s, const struct plb_message *pass)
 
 bool plb_own_set_folds(const struct plb_own_set *s, int pass)
 {
-    return s != NULL && s->on && s->pass == pass && !s->config.data->owner;
+    return s != NULL && s->on && s->pass == pass && !s->config.data->on_rank0;
 }
 
 /* The arrays of a set, by buffer. */
@@ -106,7 +106,7 @@ static void fold(struct plb_own_set *s, void *const *from)
 {
     const struct plb_range none = {0, 0};
     void *into[PLB_MAX_DATA];
-    if (s->config.data->owner) {
+    if (s->config.data->on_rank0) {
         plb_dataset_fold(s->config.data, none, from);
         return;
     }
@@ -195,7 +195,7 @@ bool plb_own_set_hear(struct plb_own_set *s, const struct plb_message *m, struct
         on_drop(s, m->fold.node, out);
         return true;
     }
-    if (m->fold.serial <= s->serial || m->fold.node == rank || s->config.data->owner)
+    if (m->fold.serial <= s->serial || m->fold.node == rank || s->config.data->on_rank0)
         return false;
     s->serial = m->fold.serial;
     s->to = m->fold.node;

@@ -110,13 +110,13 @@ int plb_copy_out(struct plb_device_places *p, int lane, void *to_host, const voi
     return status;
 }
 
-void plb_renewal_begin(struct plb_renewal *n, const struct plb_message *pass, bool owner, bool on_host,
+void plb_renewal_begin(struct plb_renewal *n, const struct plb_message *pass, bool on_rank0, bool on_host,
                        const struct plb_parts *parts)
 {
     const struct plb_pass *begin = &pass->begin;
     for (int i = 0; i < begin->n_feeds; i++) {
         const struct plb_feed *f = &begin->feeds[i];
-        n->stale |= owner || (f->now && !on_host) ? PLB_BUFFER(f->input) : 0;
+        n->stale |= on_rank0 || (f->now && !on_host) ? PLB_BUFFER(f->input) : 0;
         n->fed |= f->now ? PLB_BUFFER(f->input) : 0;
     }
     n->stale |= plb_parts_begin_pass(&n->parts, n->stale, begin, on_host ? NULL : parts);

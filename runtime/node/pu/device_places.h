@@ -75,9 +75,9 @@ struct plb_renewal {
     struct plb_rangeset counted;      /* units of the pass before it whose result is that of this PU */
 };
 
-/* A pass begins with this PASS. owner: on rank 0, where buffers may have moved. parts: of the buffers that
+/* A pass begins with this PASS. on_rank0: there buffers may have moved. parts: of the buffers that
  * have changed in part. on_host: the device works in host memory, and copies none. */
-void plb_renewal_begin(struct plb_renewal *next, const struct plb_message *pass, bool owner, bool on_host,
+void plb_renewal_begin(struct plb_renewal *next, const struct plb_message *pass, bool on_rank0, bool on_host,
                        const struct plb_parts *parts);
 
 /* COUNTED of this PU. */

@@ -241,7 +241,7 @@ static int take_results(struct plb_executor *e, int lane, struct plb_range range
         plb_dataset_bytes(e->set, i, range, &offset, &bytes);
         if ((e->stayed & PLB_BUFFER(i)) == 0)
             status = take_out(e, lane, i, host[i], data[i], bytes);
-        else if (e->set->owner) /* also where the slot has memory for them */
+        else if (e->set->on_rank0) /* also where the slot has memory for them */
             host[i] = (char *)e->host[i] + offset;
     }
     if (status != 0)

@@ -87,7 +87,7 @@ static bool report(void *runner, const struct plb_task *task, int64_t count, dou
     }
     struct plb_range all = running->task.range, ended = {all.first, n}, rest = {all.first + n, all.count - n};
     to->state = PLB_SLOT_RUNNING;
-    to->scratch = shared->config.data->owner;
+    to->scratch = shared->config.data->on_rank0;
     to->task = running->task;
     to->task.range = ended;
     pthread_mutex_unlock(&shared->lock);

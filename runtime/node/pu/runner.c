@@ -390,7 +390,7 @@ void plb_runner_cancel(struct plb_runner *r)
 void plb_runner_begin_pass(struct plb_runner *r, const struct plb_message *pass)
 {
     const struct plb_node_config *config = &r->shared->config;
-    plb_renewal_begin(&r->renewal, pass, config->data->owner, r->executor.on_host, config->parts);
+    plb_renewal_begin(&r->renewal, pass, config->data->on_rank0, r->executor.on_host, config->parts);
     plb_runner_forget(r);
     for (int s = 0; s < PLB_SLOTS; s++)
         if (r->slots[s].state == PLB_SLOT_FINISHED)

@@ -249,7 +249,7 @@ int64_t plb_slot_sent(const struct plb_slot *slot, const struct plb_dataset *set
 
 void plb_slot_send(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire)
 {
-    if (set->owner) {
+    if (set->on_rank0) {
         slot->pending++;
         return;
     }

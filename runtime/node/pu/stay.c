@@ -20,13 +20,13 @@ void plb_stay_open(struct plb_runner *r)
 /* Not where the result is to be compared, or on another rank than 0 has no place in the mirror. */
 void plb_stay_let(struct plb_executor *e, const struct plb_slice *task, const struct plb_slot *slot)
 {
-    const bool has_place = e->set->owner || (slot != NULL && slot->gives != NULL);
+    const bool has_place = e->set->on_rank0 || (slot != NULL && slot->gives != NULL);
     e->may_stay = has_place && !task->audit ? plb_device_places_may_stay(&e->places, task->pass) : 0;
 }
 
 void plb_stay_note(const struct plb_executor *e, struct plb_slot *slot)
 {
-    for (int i = 0; i < e->set->n && slot != NULL && e->set->owner; i++)
+    for (int i = 0; i < e->set->n && slot != NULL && e->set->on_rank0; i++)
         if ((e->stayed & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = NULL;
 }

@@ -141,7 +141,7 @@ static void add_events(struct drawing *d)
         if (e->pu < 0 || !shows(d, e))
             continue; /* waits for work may last from one pass to another */
         note_pass(d, e);
-        bool task = e->type == PLB_TRACE_TASK, stolen = task && plb_trace_owner(e, d->n_pus) != e->pu;
+        bool task = e->type == PLB_TRACE_TASK, stolen = task && plb_trace_granted_to(e, d->n_pus) != e->pu;
         enum part part = stolen ? STOLEN : task ? COMPUTES : COPIES;
         if (d->row[e->pu] >= 0)
             spread(d, e, d->columns, d->parts + (size_t)d->row[e->pu] * (size_t)d->columns * PARTS + part,
@@ -172,7 +172,7 @@ static void put_events(const struct drawing *d)
         put_number(d->out, e->pass);
         put_number(d->out, e->type == PLB_TRACE_SOLVE ? ticks(d, 1e-9 * (double)e->first) : e->first);
         put_number(d->out, e->count);
-        put_number(d->out, plb_trace_owner(e, d->n_pus));
+        put_number(d->out, plb_trace_granted_to(e, d->n_pus));
     }
     fputs("0]", d->out); /* for the last comma */
 }

@@ -28,12 +28,12 @@ struct chart {
     double begin, scale; /* seconds at the left end; pixels per second */
 };
 
-/* Events of one lane, type and owner that become one rectangle. */
+/* Events of one lane, type and PU granted to that become one rectangle. */
 struct bar {
     const struct plb_trace_event *first; /* NULL: none yet */
     double start, end;
     int64_t units, events;
-    int owner; /* the PU that the units were granted to */
+    int granted_to; /* the PU that the units were granted to */
 };
 
 /* The text that plb_report_say makes of the words; the run's line for NULL. */
@@ -66,7 +66,7 @@ static double y_of(int pu)
 
 static bool stolen(const struct bar *bar)
 {
-    return bar->owner != bar->first->pu;
+    return bar->granted_to != bar->first->pu;
 }
 
 /* The text under the mouse. */
@@ -83,7 +83,7 @@ static void put_title(const struct chart *c, const struct bar *bar)
     if (bar->events > 1)
         fprintf(c->out, ", %" PRId64 " of them in a row", bar->events);
     if (stolen(bar))
-        fprintf(c->out, ", granted to PU %d", bar->owner);
+        fprintf(c->out, ", granted to PU %d", bar->granted_to);
     fputs("</title>", c->out);
 }
 
@@ -129,16 +129,16 @@ static void put_events(const struct chart *c, const struct plb_trace_event *even
     struct bar bar = {.first = NULL};
     for (int64_t i = 0; i < n; i++) {
         const struct plb_trace_event *e = &events[i];
-        int owner = plb_trace_owner(e, c->report->n_pus);
+        int granted_to = plb_trace_granted_to(e, c->report->n_pus);
         bool same = bar.first != NULL && bar.first->pu == e->pu && bar.first->type == e->type
-                 && bar.owner == owner;
-        if (e->type == PLB_TRACE_TASK && owner != e->pu && !same)
-            put_arrow(c, owner, e->pu, e->start);
+                 && bar.granted_to == granted_to;
+        if (e->type == PLB_TRACE_TASK && granted_to != e->pu && !same)
+            put_arrow(c, granted_to, e->pu, e->start);
         bool close = (e->start - bar.end) * c->scale < VISIBLE;
         bool narrow = (bar.end - bar.start) * c->scale < VISIBLE;
         if (!(same && close && narrow)) {
             put_bar(c, &bar);
-            bar = (struct bar){.first = e, .start = e->start, .owner = owner};
+            bar = (struct bar){.first = e, .start = e->start, .granted_to = granted_to};
         }
         bar.end = e->start + e->seconds;
         bar.units += e->count;

@@ -48,7 +48,7 @@ static void put_names(FILE *out, const struct plb_report *report)
 
 static void put_event(FILE *out, const struct plb_trace_event *e, const struct plb_report *report)
 {
-    int owner = plb_trace_owner(e, report->n_pus);
+    int granted_to = plb_trace_granted_to(e, report->n_pus);
     json_t *args = json_object();
     if (e->count > 0) {
         json_object_set_new(args, "first", json_integer((json_int_t)e->first));
@@ -59,8 +59,8 @@ static void put_event(FILE *out, const struct plb_trace_event *e, const struct p
     }
     if (e->type == PLB_TRACE_SOLVE && e->first > 0)
         json_object_set_new(args, "rest_s", json_real(1e-9 * (double)e->first));
-    if (owner != e->pu)
-        json_object_set_new(args, "granted_to", json_integer(owner));
+    if (granted_to != e->pu)
+        json_object_set_new(args, "granted_to", json_integer(granted_to));
     put(out, json_pack("{s:s, s:s, s:i, s:i, s:f, s:f, s:o}", "ph", "X", "name", plb_trace_name(e->type),
                        "pid", e->node, "tid", e->pu == PLB_TRACE_MASTER ? report->n_pus : e->pu, "ts",
                        e->start * 1e6, "dur", e->seconds * 1e6, "args", args));
