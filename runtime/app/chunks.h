@@ -1,7 +1,7 @@
 /* Chunks: fixed ranges of units, whose reduced arrays are folded in a fixed order ([run] reproducible).
  *
  * A chunk's array is made by one call of the entry, for all of the chunk. The chunks are the leaves of a
- * binary tree: node (level l, place p) has the chunks from p * 2^l on, 2^l of them, and its array is its left
+ * binary tree: node (level l, index p) has the chunks from p * 2^l on, 2^l of them, and its array is its left
  * half's, into which its right half's was folded. A half without chunks is left out. So the root's bits
  * depend on the number of units alone, and not on who computed what, or when.
  *

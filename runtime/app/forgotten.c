@@ -33,8 +33,8 @@ bool *plb_forgotten_written(const struct plb_forgotten *list, int n, const int64
 {
     bool *written = plb_alloc((size_t)units * sizeof *written);
     for (int i = 0; i < n; i++) {
-        for (int64_t place = 0; place < list[i].mark; place++)
-            written[order != NULL ? order[place] : place] = true;
+        for (int64_t k = 0; k < list[i].mark; k++)
+            written[order != NULL ? order[k] : k] = true;
         for (int k = 0; k < list[i].units.n; k++) {
             const struct plb_range r = list[i].units.at[k];
             memset(written + r.first, 0, (size_t)r.count * sizeof *written);

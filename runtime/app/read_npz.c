@@ -15,7 +15,7 @@ static const size_t form_bytes[] = {[PLB_NPZ_INT64] = 8, [PLB_NPZ_INT32] = 4, [P
 static int take(struct plb_app *app, const char *path, const struct plb_npz_array *array,
                 enum plb_npz_form form, bool needs, void **data)
 {
-    struct plb_data_file file = {.path = path, .offset = plb_npz_place(array, form)};
+    struct plb_data_file file = {.path = path, .offset = plb_npz_offset(array, form)};
     if (file.offset >= 0) {
         file.bytes = (size_t)array->n * form_bytes[form];
         int status = plb_app_file(app, &file);
@@ -41,8 +41,8 @@ static int take_all(struct plb_app *app, const char *path, const struct plb_npz 
     if (!app->simulated && plb_npz_check_indices(npz, indices, entries, &app->err) != PLB_OK)
         return app->err.status;
     *matrix = (struct plb_csr){npz->rows, npz->columns, entries, offsets, indices, values};
-    bool apart = plb_npz_place(&npz->indices, PLB_NPZ_INT32) < 0
-              || plb_npz_place(&npz->values, PLB_NPZ_FLOAT64) < 0;
+    bool apart = plb_npz_offset(&npz->indices, PLB_NPZ_INT32) < 0
+              || plb_npz_offset(&npz->values, PLB_NPZ_FLOAT64) < 0;
     if (apart && npz->values.n > 0)
         plb_log(PLB_LOG_INFO, "%s: rank 0 reads it into memory, because it cannot be mapped; " ALIGN_IT,
                 path);

@@ -291,7 +291,7 @@ int64_t plb_record_store_bytes(const struct plb_record_store *s)
 /* ---------------------------------------------------------------------- results */
 
 /* Where a unit's record is. */
-struct place {
+struct record {
     int64_t at, bytes;
 };
 
@@ -314,19 +314,19 @@ static bool find(const struct plb_record_store *s, const struct piece *p, int pa
 }
 
 /* Enters the records of a piece; of earlier ones of the same units those remain that it has none of. */
-static bool place(const struct plb_record_store *s, const struct piece *p, int part, int64_t **lengths,
-                  struct place *places)
+static bool locate(const struct plb_record_store *s, const struct piece *p, int part, int64_t **lengths,
+                   struct record *records)
 {
     struct plb_range units = p->units;
     int64_t at = 0;
     if (p->at < 0)
-        memset(places + units.first, 0, (size_t)units.count * sizeof *places);
+        memset(records + units.first, 0, (size_t)units.count * sizeof *records);
     else if (!find(s, p, part, lengths, &at))
         return false;
     for (int64_t u = p->result.first; u < units.first + units.count && p->at >= 0; u++) {
         int64_t length = (*lengths)[u - p->result.first];
         if (u >= units.first && length >= 0)
-            places[u] = (struct place){at, length};
+            records[u] = (struct record){at, length};
         at += length > 0 ? length : 0;
     }
     return true;
@@ -345,16 +345,16 @@ static bool copy(const struct plb_record_store *s, int64_t at, int64_t bytes, ch
 }
 
 /* Copies the records in the order of the units. Neighbours are copied at once. */
-static bool print(const struct plb_record_store *s, const struct place *places, int64_t units,
+static bool print(const struct plb_record_store *s, const struct record *records, int64_t units,
                   const int64_t *order, FILE *out)
 {
     char *buffer = malloc(COPY);
     bool right = buffer != NULL;
     for (int64_t i = 0; i < units && right;) {
-        struct place of = places[order != NULL ? order[i] : i];
+        struct record of = records[order != NULL ? order[i] : i];
         int64_t at = of.at, end = at + of.bytes;
         for (i++; i < units; i++, end += of.bytes) {
-            of = places[order != NULL ? order[i] : i];
+            of = records[order != NULL ? order[i] : i];
             if (of.bytes != 0 && of.at != end)
                 break;
         }
@@ -367,14 +367,14 @@ static bool print(const struct plb_record_store *s, const struct place *places, 
 int plb_record_store_print(const struct plb_record_store *s, int i, int64_t units, const int64_t *order,
                            FILE *out)
 {
-    struct place *places = plb_alloc((size_t)units * sizeof *places);
+    struct record *records = plb_alloc((size_t)units * sizeof *records);
     int64_t *lengths = NULL;
     bool right = true;
     errno = 0;
     for (int k = 0; k < s->n_pieces && right; k++)
-        right = place(s, &s->pieces[k], s->of[i], &lengths, places);
-    right = right && print(s, places, units, order, out);
+        right = locate(s, &s->pieces[k], s->of[i], &lengths, records);
+    right = right && print(s, records, units, order, out);
     free(lengths);
-    free(places);
+    free(records);
     return right ? 0 : errno != 0 ? errno : ENOMEM;
 }

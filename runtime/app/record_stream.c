@@ -51,7 +51,7 @@ struct plb_record_stream {
     int64_t mark; /* how far it is: units in order, else bytes of the file */
 
     int32_t *of;  /* the thread's from here: by unit, its result */
-    int64_t next; /* place in the order */
+    int64_t next; /* index in the order */
     int32_t loaded;
     struct plb_streamed now; /* results[loaded] */
     struct index *index;     /* of it, by way */
@@ -186,15 +186,15 @@ static bool load(struct plb_record_stream *s, int32_t number)
     return true;
 }
 
-static int64_t unit_at(const struct plb_record_stream *s, int64_t place)
+static int64_t unit_at(const struct plb_record_stream *s, int64_t index)
 {
-    return s->shape.order != NULL ? s->shape.order[place] : place;
+    return s->shape.order != NULL ? s->shape.order[index] : index;
 }
 
-/* Whether an earlier run has written the unit at this place. */
-static bool was_written(const struct plb_record_stream *s, int64_t place)
+/* Whether an earlier run has written the unit at this index. */
+static bool was_written(const struct plb_record_stream *s, int64_t index)
 {
-    return place < s->known || (s->written != NULL && s->written[unit_at(s, place)]);
+    return index < s->known || (s->written != NULL && s->written[unit_at(s, index)]);
 }
 
 static bool has_record(const struct plb_record_stream *s, int64_t unit)

@@ -101,8 +101,8 @@ static bool is_before(enum plb_reduce_op op, enum plb_reduce_type type, const vo
 }
 
 /* Where a pair belongs among n sorted ones: before it are those that do not rank behind it. */
-static size_t place_of(enum plb_reduce_op op, enum plb_reduce_type type, const char *list, size_t n,
-                       const void *pair)
+static size_t rank_of(enum plb_reduce_op op, enum plb_reduce_type type, const char *list, size_t n,
+                      const void *pair)
 {
     size_t low = 0;
     while (low < n) {
@@ -115,10 +115,10 @@ static size_t place_of(enum plb_reduce_op op, enum plb_reduce_type type, const c
     return low;
 }
 
-/* Puts a pair in its place among n - 1 sorted ones, and moves the later ones up by one. */
+/* Puts a pair where it belongs among n - 1 sorted ones, and moves the later ones up by one. */
 static void insert(enum plb_reduce_op op, enum plb_reduce_type type, char *list, size_t n, const void *pair)
 {
-    size_t at = place_of(op, type, list, n - 1, pair);
+    size_t at = rank_of(op, type, list, n - 1, pair);
     memmove(list + (at + 1) * PAIR, list + at * PAIR, (n - 1 - at) * PAIR);
     memcpy(list + at * PAIR, pair, PAIR);
 }

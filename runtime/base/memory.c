@@ -16,7 +16,7 @@
 #include <emmintrin.h>
 #endif
 
-#include "base/crash_place.h"
+#include "base/crash_call.h"
 #include "base/memory_limit.h"
 #include "plb/status.h"
 

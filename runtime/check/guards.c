@@ -46,7 +46,7 @@ void plb_guards_close(struct plb_guards *guards)
     *guards = (struct plb_guards){.base = NULL};
 }
 
-bool plb_guards_place(struct plb_guards *guards, const struct plb_guarding *w, struct plb_guarded *placed)
+bool plb_guards_add(struct plb_guards *guards, const struct plb_guarding *w, struct plb_guarded *placed)
 {
     size_t fence = pages(w->fence + 1), open = pages(w->before + w->bytes + w->after + SLACK);
     if (guards->bytes - guards->used < 2 * fence + open)

@@ -46,8 +46,7 @@ void plb_guards_close(struct plb_guards *guards);
 
 /* Places a buffer behind those before. False: there are not so many addresses. `used` set back forgets the
  * later ones; their pages stay. */
-bool plb_guards_place(struct plb_guards *guards, const struct plb_guarding *wanted,
-                      struct plb_guarded *placed);
+bool plb_guards_add(struct plb_guards *guards, const struct plb_guarding *wanted, struct plb_guarded *placed);
 
 /* The first byte beside a buffer that has not its pattern any more; NULL: all have. */
 const char *plb_guards_touched(const struct plb_guarded *placed, unsigned char pattern);

@@ -11,8 +11,8 @@
 #include "check/rounding.h"
 #include "host/crash.h"
 
-#define ALIGNED 64 /* bytes; what plb/kernel.h promises of task->data */
-#define PLACE 300  /* bytes of the description of an address */
+#define ALIGNED 64  /* bytes; what plb/kernel.h promises of task->data */
+#define ADDRESS 300 /* bytes of the description of an address */
 
 size_t plb_check_bytes(const struct plb_check *c, int i, struct plb_range range, size_t *offset)
 {
@@ -43,8 +43,8 @@ static bool is_input(enum plb_data_mode mode)
 
 /* Places buffer i of a range, and fills in what is there before the task. A wrong index may be off by the
  * whole buffer. */
-static bool place(struct plb_check *c, const struct plb_check_way *way, int i, struct plb_range range,
-                  struct plb_guarded *placed)
+static bool put(struct plb_check *c, const struct plb_check_way *way, int i, struct plb_range range,
+                struct plb_guarded *placed)
 {
     const struct plb_data *d = &c->set.at[i];
     size_t offset, before_at, all, bytes = plb_check_bytes(c, i, range, &offset);
@@ -59,7 +59,7 @@ static bool place(struct plb_check *c, const struct plb_check_way *way, int i, s
                                   .at_end = way->at_end,
                                   .writable = !is_input(d->mode),
                                   .pattern = way->pattern};
-    if (!plb_guards_place(&c->guards, &wanted, placed))
+    if (!plb_guards_add(&c->guards, &wanted, placed))
         return false;
     if (is_input(d->mode) && with_halo > 0)
         memcpy(placed->from, (const char *)c->set.host[i] + before_at, with_halo);
@@ -83,7 +83,7 @@ int plb_check_place_replicated(struct plb_check *c, struct plb_error *err)
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < c->set.n; i++)
             if (c->set.at[i].mode == PLB_REPLICATE
-                && !place(c, &c->order[k].way, i, (struct plb_range){0, c->set.units}, &c->replicated[k][i]))
+                && !put(c, &c->order[k].way, i, (struct plb_range){0, c->set.units}, &c->replicated[k][i]))
                 return too_large(err);
     c->guarded = c->guards.used;
     return PLB_OK;
@@ -102,7 +102,7 @@ static bool make_request(struct plb_check *c, const struct plb_check_way *way, s
         size_t offset;
         if (d->mode == PLB_REPLICATE)
             r->placed[i] = c->replicated[way->at_end][i];
-        else if (!place(c, way, i, range, &r->placed[i]))
+        else if (!put(c, way, i, range, &r->placed[i]))
             return false;
         r->data[i] = r->placed[i].data;
         r->bytes[i] = d->mode == PLB_RECORDS ? 0 : plb_check_bytes(c, i, range, &offset);
@@ -138,17 +138,17 @@ static int64_t unit_of(const struct plb_check *c, int i, struct plb_range range,
 }
 
 /* "byte 8 of row 10 of 'x'". */
-static const char *print_place(const struct plb_check *c, int i, struct plb_range range, ptrdiff_t at,
-                               char text[PLACE])
+static const char *print_address(const struct plb_check *c, int i, struct plb_range range, ptrdiff_t at,
+                                 char text[ADDRESS])
 {
     char unit[PLB_RANGE_TEXT];
     ptrdiff_t rest;
     int64_t u = unit_of(c, i, range, at, &rest);
     if (u >= 0)
-        snprintf(text, PLACE, "byte %td of %s of '%.60s'", rest,
+        snprintf(text, ADDRESS, "byte %td of %s of '%.60s'", rest,
                  plb_range_print(u, 1, c->job.kernel->unit, unit), c->set.at[i].name);
     else
-        snprintf(text, PLACE, "byte %td of %s'%.60s'", at,
+        snprintf(text, ADDRESS, "byte %td of %s'%.60s'", at,
                  c->set.at[i].mode == PLB_REPLICATE ? "" : "its part of ", c->set.at[i].name);
     return text;
 }
@@ -173,9 +173,9 @@ static void tell_address(struct plb_check *c, const struct plb_trial_request *r,
     const struct plb_guarded *p = &r->placed[i];
     const struct plb_data *d = &c->set.at[i];
     struct plb_range range = {r->task.first, r->task.count};
-    char at[PLACE];
+    char at[ADDRESS];
     bool own = address >= p->from && address < p->to;
-    print_place(c, i, range, address - p->data, at);
+    print_address(c, i, range, address - p->data, at);
     if (own)
         plb_found(&c->findings, PLB_FOUND_INPUT_WRITTEN, i,
                   "the entry writes %s, which is an input, in a task of %s; inputs are read-only", at, task);
@@ -286,10 +286,10 @@ bool plb_check_fold(struct plb_check *c, int i, void *into, const void *from, st
     *r = (struct plb_trial_request){.folds = true, .n = 2, .args_bytes = c->set.args_bytes};
     memcpy(r->args, c->set.args, sizeof r->args);
     c->guards.used = c->guarded;
-    if (!plb_guards_place(&c->guards, &wanted, &r->placed[0]))
+    if (!plb_guards_add(&c->guards, &wanted, &r->placed[0]))
         return false;
     wanted.writable = false;
-    if (!plb_guards_place(&c->guards, &wanted, &r->placed[1]))
+    if (!plb_guards_add(&c->guards, &wanted, &r->placed[1]))
         return false;
     memcpy(r->placed[0].data, into, bytes);
     memcpy(r->placed[1].data, from, bytes);

@@ -38,7 +38,7 @@ bool plb_parse_real(const char *text, double *value);
 bool plb_parse_int(const char *text, double *value);
 bool plb_parse_flag(const char *text, double *value);
 
-/* The place of a text among choices "one|another", from 0; false where it is none of them. */
+/* The index of a text among choices "one|another", from 0; false where it is none of them. */
 bool plb_parse_choice(const char *text, const char *choices, double *value);
 
 #endif

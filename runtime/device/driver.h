@@ -35,7 +35,7 @@ struct plb_pu_settings {
 };
 
 /* A driver's knowledge when it describes a PU of this rank. */
-struct plb_device_place {
+struct plb_device_site {
     int rank;                   /* in the run */
     int local_rank, local_size; /* among the ranks of this host */
     const struct plb_topology *topology;
@@ -97,7 +97,7 @@ struct plb_device_driver {
 
     /* Describes a device as a PU of this rank: returns NULL. Or the device is no PU here: returns a phrase
      * for --verbose that says why; static storage. */
-    const char *(*describe)(const struct plb_device_place *here, int device, struct plb_device_pu *pu);
+    const char *(*describe)(const struct plb_device_site *here, int device, struct plb_device_pu *pu);
 };
 
 /* Every driver, ended by NULL; the build writes this table from the folders. */

@@ -27,7 +27,7 @@ struct csv {
     const struct plb_csv_column *columns; /* NULL: all */
     int64_t n;                            /* columns of the file */
     struct plb_label *names;              /* of the file's columns */
-    int64_t *place;                       /* the column of the table that each one becomes; -1: none */
+    int64_t *column;                      /* the column of the table that each one becomes; -1: none */
     int64_t width, rows;                  /* of the table */
     double *values;
     bool named;               /* the first cell of a row is its name */
@@ -176,7 +176,7 @@ static struct plb_excerpt name_of(const struct csv *csv, int64_t column)
 
 static int take_value(struct csv *csv, int64_t column, const struct plb_label *cell, double *value)
 {
-    const char *words = csv->columns != NULL ? csv->columns[csv->place[column]].words : NULL;
+    const char *words = csv->columns != NULL ? csv->columns[csv->column[column]].words : NULL;
     struct plb_excerpt name = name_of(csv, column), is = {"empty"};
     if (words != NULL && (*value = word_value(cell, words)) >= 0.0)
         return PLB_OK;
@@ -211,9 +211,9 @@ static int read_names(struct csv *csv)
 /* Finds the wanted columns among the names. */
 static int place_columns(struct csv *csv)
 {
-    csv->place = plb_alloc(plb_array_bytes(csv->n, sizeof *csv->place));
+    csv->column = plb_alloc(plb_array_bytes(csv->n, sizeof *csv->column));
     for (int64_t i = 0; i < csv->n; i++)
-        csv->place[i] = csv->columns == NULL ? i - csv->named : -1;
+        csv->column[i] = csv->columns == NULL ? i - csv->named : -1;
     csv->width = csv->columns == NULL ? csv->n - csv->named : 0;
     if (csv->width == 0 && csv->named)
         return plb_text_refuse(&csv->text, "names no column of numbers; the first line must have the name of "
@@ -234,7 +234,7 @@ static int place_columns(struct csv *csv)
                 &csv->text,
                 "names no column '%s', which was expected; the first line must have the names of the columns",
                 c->name);
-        csv->place[found] = c - csv->columns;
+        csv->column[found] = c - csv->columns;
     }
     return PLB_OK;
 }
@@ -266,7 +266,7 @@ static int read_row(struct csv *csv)
                                    "the first line; fill in those that are missing",
                                    i, csv->n);
         if (next_cell(csv, &cell) != PLB_OK
-            || (csv->place[i] >= 0 && take_value(csv, i, &cell, &row[csv->place[i]]) != PLB_OK))
+            || (csv->column[i] >= 0 && take_value(csv, i, &cell, &row[csv->column[i]]) != PLB_OK))
             return PLB_EINPUT;
         if (i == 0 && csv->named) {
             csv->labels[csv->rows] = cell;
@@ -346,7 +346,7 @@ static void unload(struct csv *csv)
 {
     free(csv->labels);
     free(csv->names);
-    free(csv->place);
+    free(csv->column);
     plb_text_free(&csv->text);
 }
 

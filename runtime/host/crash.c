@@ -1,6 +1,6 @@
 /* A handler may call few functions: it builds its sentence by hand, and writes it at once.
  *
- * State at file scope, since a signal handler gets no argument: the places of all threads. */
+ * State at file scope, since a signal handler gets no argument: the calls of all threads. */
 #include "host/crash.h"
 
 #include <signal.h>
@@ -19,7 +19,7 @@
 
 /* Threads whose tasks a crash of another thread can name; a rank seldom has ten PUs. Larger: the handler
  * looks longer. Smaller: it may not name the task. */
-#define MOST_PLACES 256
+#define MOST_CALLS 256
 
 /* Bytes of a stack for handlers: a thread whose own stack is full has no other. The system needs up to 12 KB
  * for registers, ours 2 KB. Larger: wasted memory. Smaller: the handlers of libraries may not fit. */
@@ -53,12 +53,12 @@ enum { SIGNALS = sizeof signals / sizeof *signals };
  * return from a signal as if nothing had happened. */
 static struct sigaction earlier[SIGNALS];
 static bool earlier_known;
-static _Atomic(struct plb_crash_place *) places[MOST_PLACES];
-static struct plb_crash_place calls = {.pu = -1}; /* of the main thread: functions of the kernel */
+static _Atomic(struct plb_crash_call *) calls[MOST_CALLS];
+static struct plb_crash_call main_call = {.pu = -1}; /* of the main thread: functions of the kernel */
 static int this_rank;
 static atomic_flag saying = ATOMIC_FLAG_INIT;
 static atomic_bool said;
-static struct plb_crash_note notes[MOST_PLACES];
+static struct plb_crash_note notes[MOST_CALLS];
 static atomic_int n_notes; /* the notes are complete */
 static atomic_bool listens, told;
 static atomic_bool exits; /* a kernel has called exit() */
@@ -69,8 +69,8 @@ static atomic_bool exits; /* a kernel has called exit() */
 static bool add_all(struct plb_crash_line *line, const char *signal)
 {
     bool any = false;
-    for (int i = 0; i < MOST_PLACES; i++) {
-        const struct plb_crash_place *p = atomic_load(&places[i]);
+    for (int i = 0; i < MOST_CALLS; i++) {
+        const struct plb_crash_call *p = atomic_load(&calls[i]);
         if (p == NULL || p->entry == NULL)
             continue;
         if (!any)
@@ -94,7 +94,7 @@ static void add_rank(struct plb_crash_line *line)
 static void say(int i, const void *address)
 {
     struct plb_crash_line line = {.n = 0};
-    const struct plb_crash_place *p = plb_crash_own();
+    const struct plb_crash_call *p = plb_crash_own();
     const char *file = signals[i].number == SIGBUS || signals[i].number == SIGSEGV ? plb_mapped_path(address)
                                                                                    : NULL;
     add_rank(&line);
@@ -142,7 +142,7 @@ static void await(const atomic_bool *event, int64_t look_ns, int looks)
 
 /* --------------------------------------------------------------- the last words */
 
-static int add_note(int n, const struct plb_crash_place *p, int signal)
+static int add_note(int n, const struct plb_crash_call *p, int signal)
 {
     if (p != NULL && p->entry != NULL && p->pu >= 0)
         notes[n++] = (struct plb_crash_note){p->pu, p->first, p->count, signal};
@@ -157,8 +157,8 @@ static void note(int signal)
         return;
     if (plb_crash_own() != NULL)
         n = add_note(n, plb_crash_own(), signal);
-    for (int i = 0; i < MOST_PLACES && plb_crash_own() == NULL; i++)
-        n = add_note(n, atomic_load(&places[i]), signal);
+    for (int i = 0; i < MOST_CALLS && plb_crash_own() == NULL; i++)
+        n = add_note(n, atomic_load(&calls[i]), signal);
     atomic_store(&n_notes, n);
 }
 
@@ -197,7 +197,7 @@ static void on_crash(int number, siginfo_t *info, void *context)
 static void on_exit_of_kernel(int status, void *unused)
 {
     struct plb_crash_line line = {.n = 0};
-    const struct plb_crash_place *p = plb_crash_own();
+    const struct plb_crash_call *p = plb_crash_own();
     (void)status;
     (void)unused;
     bool known = p != NULL && p->entry != NULL;
@@ -209,14 +209,14 @@ static void on_exit_of_kernel(int status, void *unused)
     if (!known && (p != NULL || !add_all(&line, NULL)))
         return;
     if (atomic_exchange(&exits, true)) {
-        if (p != &calls)
+        if (p != &main_call)
             await(&said, SENTENCE_LOOK, SENTENCE_LOOKS); /* another thread ends the process meanwhile */
         return;
     }
     note(0);
     plb_crash_add(&line, "; its functions end by return");
     plb_crash_write(&line);
-    if (p == &calls)
+    if (p == &main_call)
         return;
     if (atomic_load(&n_notes) > 0)
         await(&told, WORDS_LOOK, WORDS_LOOKS);
@@ -241,21 +241,21 @@ bool plb_crash_exits(void)
 /* ------------------------------------------------------------------- its stack */
 
 /* Gives the calling thread a stack for handlers. */
-static void add_stack(struct plb_crash_place *place)
+static void add_stack(struct plb_crash_call *call)
 {
-    place->stack = plb_alloc(STACK_BYTES);
-    place->earlier = plb_alloc(sizeof(stack_t));
-    stack_t stack = {.ss_sp = place->stack, .ss_size = STACK_BYTES};
-    sigaltstack(&stack, place->earlier);
+    call->stack = plb_alloc(STACK_BYTES);
+    call->earlier = plb_alloc(sizeof(stack_t));
+    stack_t stack = {.ss_sp = call->stack, .ss_size = STACK_BYTES};
+    sigaltstack(&stack, call->earlier);
 }
 
 /* Gives back the stack that the thread had before: a sanitizer frees its own when the thread ends. */
-static void remove_stack(struct plb_crash_place *place)
+static void remove_stack(struct plb_crash_call *call)
 {
-    sigaltstack(place->earlier, NULL);
-    free(place->stack);
-    free(place->earlier);
-    place->stack = place->earlier = NULL;
+    sigaltstack(call->earlier, NULL);
+    free(call->stack);
+    free(call->earlier);
+    call->stack = call->earlier = NULL;
 }
 
 /* ------------------------------------------------------------------------ calls */
@@ -265,7 +265,7 @@ void plb_crash_watch(int rank)
     struct sigaction ours = {.sa_sigaction = on_crash, .sa_flags = SA_SIGINFO | SA_ONSTACK};
     sigemptyset(&ours.sa_mask);
     this_rank = rank;
-    plb_crash_enter(&calls);
+    plb_crash_enter(&main_call);
     if (!earlier_known)
         on_exit(end_process, NULL);
     on_exit(on_exit_of_kernel, NULL); /* also the second time: handlers of MPI come after it */
@@ -278,28 +278,28 @@ void plb_crash_unwatch(void)
 {
     for (int i = 0; i < SIGNALS; i++)
         sigaction(signals[i].number, &earlier[i], NULL);
-    plb_crash_leave(&calls);
+    plb_crash_leave(&main_call);
 }
 
-void plb_crash_enter(struct plb_crash_place *place)
+void plb_crash_enter(struct plb_crash_call *call)
 {
-    add_stack(place);
-    plb_crash_set_own(place);
-    for (int i = 0; i < MOST_PLACES; i++) {
-        struct plb_crash_place *none = NULL;
-        if (atomic_compare_exchange_strong(&places[i], &none, place))
+    add_stack(call);
+    plb_crash_set_own(call);
+    for (int i = 0; i < MOST_CALLS; i++) {
+        struct plb_crash_call *none = NULL;
+        if (atomic_compare_exchange_strong(&calls[i], &none, call))
             return;
     }
 }
 
-void plb_crash_leave(struct plb_crash_place *place)
+void plb_crash_leave(struct plb_crash_call *call)
 {
-    for (int i = 0; i < MOST_PLACES; i++) {
-        struct plb_crash_place *ours = place;
-        atomic_compare_exchange_strong(&places[i], &ours, NULL);
+    for (int i = 0; i < MOST_CALLS; i++) {
+        struct plb_crash_call *ours = call;
+        atomic_compare_exchange_strong(&calls[i], &ours, NULL);
     }
     plb_crash_set_own(NULL);
-    remove_stack(place);
+    remove_stack(call);
 }
 
 void plb_crash_listen(bool on)
@@ -353,8 +353,8 @@ void plb_crash_tell(int signal, int status)
 
 void plb_crash_alone(void)
 {
-    for (int i = 0; i < MOST_PLACES; i++)
-        atomic_store(&places[i], i == 0 ? plb_crash_own() : NULL);
+    for (int i = 0; i < MOST_CALLS; i++)
+        atomic_store(&calls[i], i == 0 ? plb_crash_own() : NULL);
     atomic_flag_clear(&saying);
     atomic_store(&said, false);
     atomic_store(&listens, false);
@@ -363,6 +363,6 @@ void plb_crash_alone(void)
 
 void plb_crash_call(const char *kernel, const char *function)
 {
-    calls.kernel = kernel;
-    calls.entry = function;
+    main_call.kernel = kernel;
+    main_call.entry = function;
 }

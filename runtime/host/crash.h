@@ -2,8 +2,8 @@
  * and range. Then the signal takes its course, so that core dumps, debuggers and launchers see it. A kernel
  * that calls exit() gives such a sentence, too, and the process ends with status 1.
  *
- * Each thread that runs entries has a place, which says what it runs. A crash in another thread, such as one
- * that the kernel has started, names all places that run something.
+ * Each thread that runs entries has a call, which says what it runs. A crash in another thread, such as one
+ * that the kernel has started, names all calls that run something.
  *
  * One thread of the process may listen: a crash of a task waits a moment until that one has passed on what
  * crashed, as the last words of this rank. */
@@ -13,11 +13,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/crash_place.h"
+#include "base/crash_call.h"
 
 /* A task that a crash was in, or may have been. */
 struct plb_crash_note {
-    int pu;               /* as in its place */
+    int pu;               /* as in its call */
     int64_t first, count; /* units */
     int signal;
 };
@@ -29,8 +29,8 @@ void plb_crash_watch(int rank);
 void plb_crash_unwatch(void);
 
 /* The calling thread runs entries from now on; no longer. */
-void plb_crash_enter(struct plb_crash_place *place);
-void plb_crash_leave(struct plb_crash_place *place);
+void plb_crash_enter(struct plb_crash_call *call);
+void plb_crash_leave(struct plb_crash_call *call);
 
 /* From now on the calling thread looks at plb_crash_noted often; no longer. */
 void plb_crash_listen(bool on);

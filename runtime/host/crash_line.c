@@ -34,7 +34,7 @@ void plb_crash_add_number(struct plb_crash_line *line, int64_t number)
     plb_crash_add(line, at);
 }
 
-void plb_crash_add_title(struct plb_crash_line *line, const struct plb_crash_place *p)
+void plb_crash_add_title(struct plb_crash_line *line, const struct plb_crash_call *p)
 {
     plb_crash_add(line, "kernel ");
     plb_crash_add(line, p->kernel);
@@ -45,7 +45,7 @@ void plb_crash_add_title(struct plb_crash_line *line, const struct plb_crash_pla
     }
 }
 
-void plb_crash_add_kernel(struct plb_crash_line *line, const struct plb_crash_place *p, const char *signal)
+void plb_crash_add_kernel(struct plb_crash_line *line, const struct plb_crash_call *p, const char *signal)
 {
     plb_crash_add_title(line, p);
     plb_crash_add(line, signal != NULL ? " crashed (" : " called exit()");
@@ -57,7 +57,7 @@ void plb_crash_add_kernel(struct plb_crash_line *line, const struct plb_crash_pl
     }
 }
 
-void plb_crash_add_range(struct plb_crash_line *line, const struct plb_crash_place *p)
+void plb_crash_add_range(struct plb_crash_line *line, const struct plb_crash_call *p)
 {
     plb_crash_add(line, " on PU ");
     plb_crash_add_number(line, p->pu);

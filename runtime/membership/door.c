@@ -24,8 +24,8 @@
 
 #define WAITING 64 /* connections that may be about to say who they are. More: strangers take more memory. */
 
-/* Seconds in which one has to say who it is; and only so many where others wait for its place. Larger:
- * strangers keep places for longer. Smaller: one on a slow network is not heard. */
+/* Seconds in which one has to say who it is; and only so many where others wait for its room. Larger:
+ * strangers keep it for longer. Smaller: one on a slow network is not heard. */
 #define INTRODUCTION 10.0
 #define INTRODUCTION_OF_MANY 0.5
 
@@ -152,8 +152,8 @@ void plb_door_close(struct plb_door *d)
 
 /* -------------------------------------------------------------------- who comes */
 
-/* A place for one more. Those that say nothing make room for it, the one that came first at first. */
-static struct guest *place_for_one(struct plb_door *d, double now)
+/* Room for one more. Those that say nothing make room for it, the one that came first at first. */
+static struct guest *room_for_one(struct plb_door *d, double now)
 {
     struct guest *first = &d->guests[0];
     for (int i = 0; i < WAITING; i++) {
@@ -171,7 +171,7 @@ static struct guest *place_for_one(struct plb_door *d, double now)
 /* All that wait, as far as there are places. Called after those at the places have been heard. */
 static void accept_guests(struct plb_door *d, double now)
 {
-    for (struct guest *g; (g = place_for_one(d, now)) != NULL;) {
+    for (struct guest *g; (g = room_for_one(d, now)) != NULL;) {
         int found = accept4(d->socket, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
         if (found < 0)
             return;

@@ -23,14 +23,14 @@
 #define ADDRESSES 16 /* of a file that are tried */
 
 /* Facts from the file. */
-struct place {
+struct address_file {
     char host[64], secret[40];
     int port;
     char at[ADDRESSES][INET_ADDRSTRLEN];
     int n;
 };
 
-static int read_file(const char *path, struct place *place, struct plb_error *err)
+static int read_file(const char *path, struct address_file *door, struct plb_error *err)
 {
     char line[120] = "";
     FILE *in = fopen(path, "r");
@@ -40,14 +40,14 @@ static int read_file(const char *path, struct place *place, struct plb_error *er
                         path, strerror(errno));
     bool right = fgets(line, sizeof line, in) != NULL && strcmp(line, PLB_DOOR_HEADING "\n") == 0;
     while (right && fgets(line, sizeof line, in) != NULL) {
-        sscanf(line, "host %63s", place->host);
-        sscanf(line, "port %d", &place->port);
-        sscanf(line, "secret %39s", place->secret);
-        if (place->n < ADDRESSES && sscanf(line, "address %15s", place->at[place->n]) == 1)
-            place->n++;
+        sscanf(line, "host %63s", door->host);
+        sscanf(line, "port %d", &door->port);
+        sscanf(line, "secret %39s", door->secret);
+        if (door->n < ADDRESSES && sscanf(line, "address %15s", door->at[door->n]) == 1)
+            door->n++;
     }
     fclose(in);
-    if (right && place->n > 0 && place->port > 0)
+    if (right && door->n > 0 && door->port > 0)
         return PLB_OK;
     return plb_fail(
         err, PLB_EINPUT,
@@ -78,12 +78,12 @@ static int connect_to(const char *address, int port)
 }
 
 /* The last address is that of the host itself. */
-static int connect_any(const struct place *place, const char *host)
+static int connect_any(const struct address_file *door, const char *host)
 {
-    bool here = strcmp(place->host, host) == 0;
-    int s = here ? connect_to(place->at[place->n - 1], place->port) : -1;
-    for (int i = 0; i < place->n - 1 && s < 0; i++)
-        s = connect_to(place->at[i], place->port);
+    bool here = strcmp(door->host, host) == 0;
+    int s = here ? connect_to(door->at[door->n - 1], door->port) : -1;
+    for (int i = 0; i < door->n - 1 && s < 0; i++)
+        s = connect_to(door->at[i], door->port);
     return s;
 }
 
@@ -102,23 +102,23 @@ static bool hear(int s, struct plb_door_answer *answer)
 
 int plb_knock(const char *path, struct plb_door_answer *answer, struct plb_error *err)
 {
-    struct place place = {.port = 0};
+    struct address_file door = {.port = 0};
     struct plb_door_ask ask = {.magic = PLB_DOOR_MAGIC, .version = PLB_VERSION, .protocol = PLB_PROTOCOL};
-    if (read_file(path, &place, err) != PLB_OK)
+    if (read_file(path, &door, err) != PLB_OK)
         return -1;
     gethostname(ask.host, sizeof ask.host - 1);
-    memcpy(ask.secret, place.secret, sizeof ask.secret);
-    int s = connect_any(&place, ask.host);
+    memcpy(ask.secret, door.secret, sizeof ask.secret);
+    int s = connect_any(&door, ask.host);
     if (s < 0) {
         plb_fail(
             err, PLB_EFAILED,
             "--join %s: nobody answers on port %d of %s; the run has ended, or this host cannot reach it",
-            path, place.port, place.host);
+            path, door.port, door.host);
         return -1;
     }
     if (send(s, &ask, sizeof ask, MSG_NOSIGNAL) != (ssize_t)sizeof ask || !hear(s, answer))
         plb_fail(err, PLB_EFAILED, "--join %s: the run on %s ended before this rank could join", path,
-                 place.host);
+                 door.host);
     else if (answer->status != PLB_OK)
         plb_fail(err, answer->status, "--join %s: %s", path, answer->why);
     if (err->status == PLB_OK)

@@ -5,7 +5,7 @@
 
 #include "base/memory.h"
 
-static int by_place(const void *a, const void *b)
+static int by_node(const void *a, const void *b)
 {
     const struct plb_pu_info *x = a, *y = b;
     return x->node != y->node ? x->node - y->node : x->local - y->local;
@@ -14,7 +14,7 @@ static int by_place(const void *a, const void *b)
 bool plb_pu_list_add(struct plb_pu_info **pus, int *n, const struct plb_pu_info *pu)
 {
     for (int p = 0; p < *n; p++)
-        if (by_place(&(*pus)[p], pu) == 0)
+        if (by_node(&(*pus)[p], pu) == 0)
             return false;
     *pus = plb_grow(*pus, (size_t)(*n + 1) * sizeof **pus);
     (*pus)[(*n)++] = *pu;
@@ -23,5 +23,5 @@ bool plb_pu_list_add(struct plb_pu_info **pus, int *n, const struct plb_pu_info 
 
 void plb_pu_list_sort(struct plb_pu_info *pus, int n)
 {
-    qsort(pus, (size_t)n, sizeof *pus, by_place);
+    qsort(pus, (size_t)n, sizeof *pus, by_node);
 }

@@ -49,16 +49,16 @@ int plb_show_pus_without_job(struct plb_mpi *mpi, struct plb_error *err)
     struct plb_cluster_settings machines;
     int status = plb_mpi_max(mpi, read_settings(&settings, &machines, err));
     if (status == PLB_OK) {
-        struct plb_rank_place place = {.rank = plb_mpi_rank(mpi), .context = mpi, .gather = gather_host};
+        struct plb_rank_site site = {.rank = plb_mpi_rank(mpi), .context = mpi, .gather = gather_host};
         struct plb_node_pu *pus;
         size_t bytes;
-        plb_mpi_local(mpi, &place.local_rank, &place.local_size);
-        int n = plb_pus_describe(&place, &no_cluster, NULL, &machines.pus, &pus);
+        plb_mpi_local(mpi, &site.local_rank, &site.local_size);
+        int n = plb_pus_describe(&site, &no_cluster, NULL, &machines.pus, &pus);
         struct plb_pu_info *own = plb_alloc((size_t)(n + 1) * sizeof *own);
         for (int p = 0; p < n; p++)
             own[p] = pus[p].info;
         struct plb_pu_info *all = plb_mpi_gather(mpi, own, (size_t)n * sizeof *own, &bytes);
-        if (place.rank == 0)
+        if (site.rank == 0)
             plb_show_pus(all, (int)(bytes / sizeof *all));
         free(all);
         free(own);

@@ -20,7 +20,7 @@
 
 /* Facts about this rank, and the PUs found so far. */
 struct finding {
-    const struct plb_rank_place *place;
+    const struct plb_rank_site *site;
     const struct plb_kernel *kernel;
     const struct plb_pu_settings *settings;
     struct plb_topology topology;
@@ -55,7 +55,7 @@ static void append(struct finding *f, struct plb_node_pu *pu)
     pu->bound = pu->bound || choose_cores(t, &pu->device, &pu->cores);
     if (pu->bound && pu->device.pci[0] != '\0')
         pu->device.config.memory_node = 1 + plb_topology_node(t, &pu->cores);
-    *info = (struct plb_pu_info){.node = f->place->rank, .local = f->n, .kind = pu->device.kind};
+    *info = (struct plb_pu_info){.node = f->site->rank, .local = f->n, .kind = pu->device.kind};
     info->power = pu->device.power;
     info->memory = pu->device.memory;
     info->task_bytes = pu->device.task_bytes;
@@ -87,7 +87,7 @@ static void append_parts(struct finding *f, struct plb_node_pu *pu)
 }
 
 /* Adds one PU, or one for each kind of its cores, or says why the device is none. */
-static void add(struct finding *f, const struct plb_device_driver *driver, struct plb_device_place *here,
+static void add(struct finding *f, const struct plb_device_driver *driver, struct plb_device_site *here,
                 int device)
 {
     struct plb_core_part kinds[PLB_CORE_KINDS];
@@ -133,7 +133,7 @@ static struct plb_seen look(const struct plb_device_driver *driver, int devices)
 static struct plb_share share_out(const struct finding *f, const struct plb_device_driver *driver,
                                   int devices)
 {
-    const struct plb_rank_place *p = f->place;
+    const struct plb_rank_site *p = f->site;
     struct plb_seen own = look(driver, devices), *all = plb_alloc((size_t)p->local_size * sizeof *all);
     struct plb_share share = {.n = devices < PLB_SEEN ? devices : PLB_SEEN};
     p->gather(p->context, &own, sizeof own, all);
@@ -174,18 +174,18 @@ static int count(const struct finding *f, const struct plb_device_driver *driver
  * PUs. */
 static void add_real(struct finding *f, const struct plb_device_driver *driver, bool joins)
 {
-    const struct plb_rank_place *p = f->place;
+    const struct plb_rank_site *p = f->site;
     bool starts = f->settings->programs > 0;
     int devices = joins && (driver->kind == PLB_CPU || driver->programs == starts) ? count(f, driver) : 0;
     struct plb_share share = share_out(f, driver, devices);
-    struct plb_device_place here = {.rank = p->rank,
-                                    .local_rank = p->local_rank,
-                                    .local_size = p->local_size,
-                                    .options = f->settings->options + plb_driver_first_option(driver),
-                                    .cores_kept = f->n == 0 ? 0
-                                                : starts    ? f->n / f->settings->programs
-                                                            : f->n + 1,
-                                    .streams = f->kernel != NULL && f->kernel->streams};
+    struct plb_device_site here = {.rank = p->rank,
+                                   .local_rank = p->local_rank,
+                                   .local_size = p->local_size,
+                                   .options = f->settings->options + plb_driver_first_option(driver),
+                                   .cores_kept = f->n == 0 ? 0
+                                               : starts    ? f->n / f->settings->programs
+                                                           : f->n + 1,
+                                   .streams = f->kernel != NULL && f->kernel->streams};
     for (int i = 0; i < share.n; i++) {
         here.sharers = share.sharers[i];
         add(f, driver, &here, share.device[i]);
@@ -196,9 +196,9 @@ static void add_real(struct finding *f, const struct plb_device_driver *driver, 
 static void add_emulated(struct finding *f, const struct plb_cluster_spec *cluster)
 {
     const struct plb_device_driver *driver = plb_driver_emulated();
-    const struct plb_node_spec *node = &cluster->nodes[f->place->rank];
+    const struct plb_node_spec *node = &cluster->nodes[f->site->rank];
     for (int i = 0; i < node->n_pus && driver != NULL && can_run(f->kernel, driver); i++) {
-        struct plb_device_place here = {.rank = f->place->rank, .sharers = 1};
+        struct plb_device_site here = {.rank = f->site->rank, .sharers = 1};
         here.spec = &cluster->pus[node->first_pu + i];
         add(f, driver, &here, i);
     }
@@ -207,7 +207,7 @@ static void add_emulated(struct finding *f, const struct plb_cluster_spec *clust
 /* Numbers the PUs of this host. Collective over it. */
 static void number_slots(struct finding *f)
 {
-    const struct plb_rank_place *p = f->place;
+    const struct plb_rank_site *p = f->site;
     int first = 1, *all = plb_alloc((size_t)p->local_size * sizeof *all);
     p->gather(p->context, &f->n, sizeof f->n, all);
     for (int i = 0; i < p->local_rank; i++)
@@ -217,12 +217,12 @@ static void number_slots(struct finding *f)
     free(all);
 }
 
-int plb_pus_describe(const struct plb_rank_place *place, const struct plb_cluster_spec *cluster,
+int plb_pus_describe(const struct plb_rank_site *site, const struct plb_cluster_spec *cluster,
                      const struct plb_kernel *kernel, const struct plb_pu_settings *settings,
                      struct plb_node_pu **pus)
 {
-    struct finding f = {.place = place, .kernel = kernel, .settings = settings};
-    bool joins = !(settings->master_only && place->rank == 0);
+    struct finding f = {.site = site, .kernel = kernel, .settings = settings};
+    bool joins = !(settings->master_only && site->rank == 0);
     plb_topology_read(&f.topology);
     if (cluster->n_nodes > 0 && joins)
         add_emulated(&f, cluster);

@@ -6,7 +6,7 @@
 #include "node/memory/node_config.h"
 
 /* Where a rank is, and how the ranks of its host exchange what they see. */
-struct plb_rank_place {
+struct plb_rank_site {
     int rank;                   /* in the run */
     int local_rank, local_size; /* among the ranks of this host */
     void *context;
@@ -22,7 +22,7 @@ struct plb_rank_place {
  * none. Tells the log what was found, and why a device is no PU. Warns where the launcher's binding leaves
  * the CPU fewer cores. Collective over all ranks. Returns the number of PUs, and in *pus an array that the
  * caller frees, or NULL. */
-int plb_pus_describe(const struct plb_rank_place *place, const struct plb_cluster_spec *cluster,
+int plb_pus_describe(const struct plb_rank_site *site, const struct plb_cluster_spec *cluster,
                      const struct plb_kernel *kernel, const struct plb_pu_settings *settings,
                      struct plb_node_pu **pus);
 

@@ -28,14 +28,14 @@
 #include "report/trace/trace_file.h"
 
 /* Where a report or trace goes: "-" is standard output. */
-static const char *place_of(const char *file)
+static const char *path_of(const char *file)
 {
     return strcmp(file, "-") == 0 ? "/dev/stdout" : file;
 }
 
 static bool on_stdout(const char *file)
 {
-    return file != NULL && plb_file_descriptor(place_of(file)) == STDOUT_FILENO;
+    return file != NULL && plb_file_descriptor(path_of(file)) == STDOUT_FILENO;
 }
 
 /* Whether a report or trace can be written there. */
@@ -49,7 +49,7 @@ static int check_file(const char *file, struct plb_error *err)
         return plb_fail(err, PLB_EINPUT, "the name of the report or trace is empty; name a file");
     if (file[length - 1] == '/' || (stat(file, &info) == 0 && S_ISDIR(info.st_mode)))
         return plb_fail(err, PLB_EINPUT, "%s is a folder; name a file in it", file);
-    if (plb_file_check(place_of(file), err) != PLB_OK)
+    if (plb_file_check(path_of(file), err) != PLB_OK)
         return err->status = PLB_EINPUT;
     return PLB_OK;
 }
@@ -146,8 +146,8 @@ static void write_report(const struct plb_report *report, const struct plb_trace
                          const char *file, struct plb_error *err)
 {
     struct plb_error failed = {.status = PLB_OK};
-    char *path = strdup(place_of(file));
-    bool streams = plb_file_streams(place_of(file));
+    char *path = strdup(path_of(file));
+    bool streams = plb_file_streams(path_of(file));
     for (int i = 0; path != NULL; i++) {
         struct plb_error now = {.status = PLB_OK};
         write_one(report, trace, traces, file, path, &now);

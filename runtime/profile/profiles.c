@@ -50,7 +50,7 @@ struct plb_profiles {
 /* ---------------------------------------------------------------- open */
 
 /* Finds out what the kernel is, and where its profiles are; false where that is not possible. */
-static bool find_place(struct plb_profiles *p, struct plb_error *err)
+static bool find_folder(struct plb_profiles *p, struct plb_error *err)
 {
     struct plb_kernel_identity identity;
     if (plb_kernel_identity(p->config.kernel, &identity, err) != PLB_OK)
@@ -73,7 +73,7 @@ struct plb_profiles *plb_profiles_open(const struct plb_profiles_config *config)
     p->phases = plb_phase_count(config->kernel);
     p->reads = config->mode == PLB_PROFILE_READ || config->mode == PLB_PROFILE_ON;
     p->writes = config->mode == PLB_PROFILE_WRITE || config->mode == PLB_PROFILE_ON;
-    if (find_place(p, &err))
+    if (find_folder(p, &err))
         return p;
     plb_log(PLB_LOG_WARNING, "profiles are off: %s", err.text);
     plb_profiles_free(p);

@@ -24,7 +24,7 @@
  * get in between short passes. */
 #define TELLING 5.0
 
-/* A place. */
+/* One that may join. */
 struct arrival {
     bool told;     /* one was let in */
     bool joined;   /* the master knows it, or has known it */
@@ -74,16 +74,16 @@ void plb_rank0_free_arrivals(struct plb_arrivals *a)
     free(a);
 }
 
-static int rank_of(const struct plb_rank *r, int place)
+static int rank_of(const struct plb_rank *r, int joiner)
 {
-    return plb_mpi_started(r->mpi) + place;
+    return plb_mpi_started(r->mpi) + joiner;
 }
 
-/* A place is free again: who had it has not joined. */
-static void give_up(struct plb_rank *r, int place)
+/* Another one may join instead: this one has not. */
+static void give_up(struct plb_rank *r, int joiner)
 {
-    struct arrival *at = &r->rank0->arrivals->at[place];
-    plb_mpi_detach(r->mpi, rank_of(r, place));
+    struct arrival *at = &r->rank0->arrivals->at[joiner];
+    plb_mpi_detach(r->mpi, rank_of(r, joiner));
     free(at->infos);
     *at = (struct arrival){.told = false};
 }
@@ -91,11 +91,11 @@ static void give_up(struct plb_rank *r, int place)
 static void let_in(struct plb_rank *r, int socket, const char *host)
 {
     struct plb_arrivals *a = r->rank0->arrivals;
-    int place = 0;
-    while (place < PLB_JOINERS && a->at[place].told)
-        place++;
-    struct plb_door_answer answer = {.rank = rank_of(r, place), .n_ranks = r->size};
-    if (place == PLB_JOINERS) {
+    int joiner = 0;
+    while (joiner < PLB_JOINERS && a->at[joiner].told)
+        joiner++;
+    struct plb_door_answer answer = {.rank = rank_of(r, joiner), .n_ranks = r->size};
+    if (joiner == PLB_JOINERS) {
         answer.status = PLB_EFAILED;
         snprintf(answer.why, sizeof answer.why, "%d ranks have joined that run, which is the maximum",
                  PLB_JOINERS);
@@ -103,7 +103,7 @@ static void let_in(struct plb_rank *r, int socket, const char *host)
     plb_door_answer(socket, &answer);
     if (answer.status != PLB_OK)
         return;
-    struct arrival *at = &a->at[place];
+    struct arrival *at = &a->at[joiner];
     at->told = true;
     at->since = plb_now();
     memcpy(at->host, host, sizeof at->host);
@@ -154,11 +154,11 @@ bool plb_rank0_arrivals_read(struct plb_rank *r)
 }
 
 /* The others of the run hear of it by its messages. */
-static void admit(struct plb_rank *r, int place)
+static void admit(struct plb_rank *r, int joiner)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    struct arrival *at = &rank0->arrivals->at[place];
-    int rank = rank_of(r, place);
+    struct arrival *at = &rank0->arrivals->at[joiner];
+    int rank = rank_of(r, joiner);
     plb_mpi_admit(r->mpi, rank);
     plb_life_join(r->life, rank);
     plb_early_end_joined(&rank0->early_end, rank);
@@ -175,8 +175,8 @@ static void admit(struct plb_rank *r, int place)
 void plb_rank0_hear_arrival(struct plb_rank *r, const struct plb_message *hello)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    int place = hello->from - plb_mpi_started(r->mpi);
-    struct arrival *at = rank0->arrivals != NULL ? &rank0->arrivals->at[place] : NULL;
+    int joiner = hello->from - plb_mpi_started(r->mpi);
+    struct arrival *at = rank0->arrivals != NULL ? &rank0->arrivals->at[joiner] : NULL;
     if (at == NULL || !at->told || at->joined || !plb_pu_list_add(&at->infos, &at->n, &hello->hello.pu)
         || at->n < hello->hello.pus)
         return;
@@ -186,11 +186,11 @@ void plb_rank0_hear_arrival(struct plb_rank *r, const struct plb_message *hello)
               && plb_master_join(rank0->master, hello->from, at->infos, at->n, at->stale, plb_rank_time(r),
                                  &r->out);
     if (at->joined) {
-        admit(r, place);
+        admit(r, joiner);
     } else {
         plb_log(PLB_LOG_WARNING, "rank %d on %s cannot join: %s", hello->from, at->host,
                 open ? "too many PUs have joined" : "the run ends");
-        give_up(r, place);
+        give_up(r, joiner);
     }
 }
 

@@ -134,7 +134,8 @@ void plb_metering_end(struct plb_rank *r)
 
 /* Whether another rank of this host has told of the same domain: two ranks may share a GPU. The longer
  * measurement is kept. */
-static struct plb_report_meter *place(struct plb_rank0 *rank0, const char *host, const struct plb_joules *j)
+static struct plb_report_meter *meter_of(struct plb_rank0 *rank0, const char *host,
+                                         const struct plb_joules *j)
 {
     for (int i = 0; i < rank0->n_meters; i++) {
         struct plb_report_meter *known = &rank0->meters[i];
@@ -168,7 +169,7 @@ static void note(const struct plb_joules *j, char *text, size_t size)
 void plb_metering_hear(struct plb_rank *r, const struct plb_message *m)
 {
     const struct plb_joules *j = &m->joules;
-    struct plb_report_meter *meter = place(r->rank0, r->hosts[m->from], j);
+    struct plb_report_meter *meter = meter_of(r->rank0, r->hosts[m->from], j);
     if (meter == NULL)
         return;
     bool stands = j->state == PLB_METER_STANDS && j->integral <= 0.0;

@@ -228,10 +228,10 @@ static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
 {
     struct plb_cluster_spec cluster;
     struct plb_node_pu *pus;
-    struct plb_rank_place place = {.rank = r->rank, .context = r->mpi, .gather = gather_host};
+    struct plb_rank_site site = {.rank = r->rank, .context = r->mpi, .gather = gather_host};
     share_cluster(r, start, &cluster);
-    plb_mpi_local(r->mpi, &place.local_rank, &place.local_size);
-    int n_pus = plb_pus_describe(&place, &cluster, r->kernel, &start->pus, &pus);
+    plb_mpi_local(r->mpi, &site.local_rank, &site.local_size);
+    int n_pus = plb_pus_describe(&site, &cluster, r->kernel, &start->pus, &pus);
     int status = plb_cluster_agree(r->mpi, count_pus(r, n_pus));
     if (n_pus == 0 && plb_mpi_has_joined(r->mpi))
         status = plb_fail(r->err, PLB_EINPUT, "%s has no PU that kernel %s can use; --verbose says why",
@@ -246,10 +246,10 @@ static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
                                      .until = plb_now() + start->left_s,
                                      .hung_after = start->hung_after,
                                      .grain = start->grain,
-                                     .lockable = lockable(place.local_size),
-                                     .kept_bytes = start->keeps_inputs ? kept_bytes(KEPT, place.local_size)
+                                     .lockable = lockable(site.local_size),
+                                     .kept_bytes = start->keeps_inputs ? kept_bytes(KEPT, site.local_size)
                                                                        : 0.0,
-                                     .stay_bytes = kept_bytes(STAYING, place.local_size),
+                                     .stay_bytes = kept_bytes(STAYING, site.local_size),
                                      .pulled_bytes = start->pulled_bytes,
                                      .maps = r->maps,
                                      .trace = start->trace,

@@ -68,7 +68,7 @@ static struct kind kind_of(const struct plb_device_driver *driver, int device, c
 {
     struct plb_topology topology;
     double options[PLB_DRIVER_OPTIONS]; /* 1: a power, a thread, every device of OpenCL */
-    struct plb_device_place here = {.local_size = 1, .topology = &topology, .sharers = 1, .spec = spec};
+    struct plb_device_site here = {.local_size = 1, .topology = &topology, .sharers = 1, .spec = spec};
     here.options = options + plb_driver_first_option(driver);
     struct plb_device_pu pu = {.kind = driver->kind, .power = 1.0, .memory = INFINITY};
     for (int i = 0; i < PLB_DRIVER_OPTIONS; i++)

@@ -41,7 +41,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (status == PLB_OK)
         status = plb_npz_open(npz, &file, &err);
     if (status == PLB_OK) {
-        int64_t at = plb_npz_place(&npz->values, PLB_NPZ_FLOAT64);
+        int64_t at = plb_npz_offset(&npz->values, PLB_NPZ_FLOAT64);
         fuzz_check(at < 0 || at + npz->values.n * 8 <= (int64_t)size, "an array lies beyond the file");
         status = read_all(npz, &err);
     }

@@ -138,7 +138,7 @@ static void quick_cores_get_threads_first(void **state)
 static int describe(bool single, double wanted, struct plb_node_pu **pus)
 {
     const struct plb_kernel kernel = {.name = "none", .cpu = no_entry, .single = single};
-    const struct plb_rank_place place = {.local_size = 1, .gather = gather_alone};
+    const struct plb_rank_site place = {.local_size = 1, .gather = gather_alone};
     const struct plb_cluster_spec none = {.n_nodes = 0};
     struct plb_pu_settings settings = {.wanted = PLB_PUS_CPU};
     for (int i = 0; plb_device_drivers[i] != NULL; i++)

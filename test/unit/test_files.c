@@ -110,11 +110,11 @@ static void the_sentence_names_a_file_that_became_shorter(void **state)
 /* In a child, which ends by it. entry NULL: its setup does. */
 static void call_exit(const char *entry, int to)
 {
-    struct plb_crash_place place = {.kernel = "mine", .unit = "things", .pu = 2};
+    struct plb_crash_call call = {.kernel = "mine", .unit = "things", .pu = 2};
     dup2(to, STDERR_FILENO);
     plb_crash_watch(4);
     if (entry != NULL)
-        plb_crash_enter(&place);
+        plb_crash_enter(&call);
     plb_crash_begin(entry, 5, 3);
     if (entry == NULL)
         plb_crash_call("mine", "setup");

@@ -160,7 +160,7 @@ device/opencl/library.c the functions of a library that is opened once, and the 
     excepted "$with_cuda$with_opencl"'
 host/crash.c         a signal handler gets no argument
 check/trial.c        nor does this one
-base/crash_place.c   nor does it
+base/crash_call.c   nor does it
 base/mapped.c        the same handler looks up the file of an address
 base/stop.c          a signal handler gets no argument
 membership/leaving.c      a signal handler gets no argument

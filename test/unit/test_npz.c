@@ -107,10 +107,10 @@ static void aligned_arrays_of_the_right_type_have_a_place(void **state)
         golden_path(files[i].name, path);
         assert_int_equal(plb_input_open(&file, path, "", &err), PLB_OK);
         assert_int_equal(plb_npz_open(npz, &file, &err), PLB_OK);
-        int64_t at = plb_npz_place(&npz->values, PLB_NPZ_FLOAT64);
+        int64_t at = plb_npz_offset(&npz->values, PLB_NPZ_FLOAT64);
         assert_int_equal(at >= 0, files[i].place);
-        assert_int_equal(plb_npz_place(&npz->offsets, PLB_NPZ_INT64) >= 0, files[i].place);
-        assert_int_equal(plb_npz_place(&npz->indices, PLB_NPZ_INT32) >= 0, files[i].place);
+        assert_int_equal(plb_npz_offset(&npz->offsets, PLB_NPZ_INT64) >= 0, files[i].place);
+        assert_int_equal(plb_npz_offset(&npz->indices, PLB_NPZ_INT32) >= 0, files[i].place);
         if (at >= 0) {
             assert_int_equal(at % 64, 0);
             assert_int_equal(plb_input_read_all(&file, values, sizeof values, at, &err), PLB_OK);

@@ -190,7 +190,7 @@ static void cores_share_their_last_cache(void **state)
 static double task_bytes(bool streams, int rank)
 {
     const struct plb_kernel kernel = {.name = "none", .cpu = no_entry, .streams = streams};
-    const struct plb_rank_place place = {.rank = rank, .local_size = 2, .gather = gather_alone};
+    const struct plb_rank_site place = {.rank = rank, .local_size = 2, .gather = gather_alone};
     const struct plb_cluster_spec none = {.n_nodes = 0};
     const struct plb_pu_settings settings = {.wanted = PLB_PUS_CPU};
     struct plb_node_pu *pus = NULL;

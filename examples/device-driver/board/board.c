@@ -31,7 +31,7 @@ static int board_count(const char **why)
     return BOARDS;
 }
 
-static const char *board_describe(const struct plb_device_place *here, int device, struct plb_device_pu *pu)
+static const char *board_describe(const struct plb_device_site *here, int device, struct plb_device_pu *pu)
 {
     if (device >= (int)here->options[COUNT])
         return "cluster.boards wants fewer";

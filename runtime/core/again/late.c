@@ -34,12 +34,12 @@ static bool ends_before(const struct plb_late *a, const struct plb_late *b)
 
 void plb_lates_add(struct plb_lates *l, const struct plb_late *late)
 {
-    int place = l->n < PLB_TRIES ? l->n++ : PLB_TRIES;
-    for (; place > 0 && ends_before(&l->latest[place - 1], late); place--)
-        if (place < PLB_TRIES)
-            l->latest[place] = l->latest[place - 1];
-    if (place < PLB_TRIES)
-        l->latest[place] = *late;
+    int i = l->n < PLB_TRIES ? l->n++ : PLB_TRIES;
+    for (; i > 0 && ends_before(&l->latest[i - 1], late); i--)
+        if (i < PLB_TRIES)
+            l->latest[i] = l->latest[i - 1];
+    if (i < PLB_TRIES)
+        l->latest[i] = *late;
     l->all = plb_room(l->all, l->n_all, &l->capacity, sizeof *l->all);
     l->all[l->n_all++] = *late;
     l->sorted = false;

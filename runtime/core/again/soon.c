@@ -5,12 +5,12 @@
 
 void plb_soon_add(struct plb_soon *s, struct plb_soon_pu pu)
 {
-    int place = s->n < PLB_SOON ? s->n++ : PLB_SOON;
-    for (; place > 0 && s->at[place - 1].rate < pu.rate; place--)
-        if (place < PLB_SOON)
-            s->at[place] = s->at[place - 1];
-    if (place < PLB_SOON)
-        s->at[place] = pu;
+    int i = s->n < PLB_SOON ? s->n++ : PLB_SOON;
+    for (; i > 0 && s->at[i - 1].rate < pu.rate; i--)
+        if (i < PLB_SOON)
+            s->at[i] = s->at[i - 1];
+    if (i < PLB_SOON)
+        s->at[i] = pu;
 }
 
 const struct plb_soon_pu *plb_soon_find(const struct plb_soon *s, double work, double seconds)

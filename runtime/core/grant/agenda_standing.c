@@ -18,21 +18,21 @@
 #include "model/standing.h"
 
 /* The PUs of a node, and where its units are. */
-struct place {
+struct home {
     int64_t home;
     int node, first_pu, n_pus;
 };
 
 static int by_home(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct home *x = a, *y = b;
     if (x->home != y->home)
         return x->home < y->home ? -1 : 1;
     return x->node - y->node;
 }
 
 /* The nodes with PUs, in the order of their homes. Returns how many. */
-static int places_of(const struct plb_agenda *a, struct place *at)
+static int homes_of(const struct plb_agenda *a, struct home *at)
 {
     int n = 0;
     for (int p = 0; p < a->seen.view.n_pus; p++) {
@@ -42,21 +42,21 @@ static int places_of(const struct plb_agenda *a, struct place *at)
             continue;
         }
         int64_t home = a->config.residence != NULL ? plb_residence_home(a->config.residence, node) : node;
-        at[n++] = (struct place){home, node, p, 1};
+        at[n++] = (struct home){home, node, p, 1};
     }
     qsort(at, (size_t)n, sizeof *at, by_home);
     return n;
 }
 
 /* Cuts the units into ranges by the shares of PUs. False where one of them would get none. */
-static bool lay_out(const struct plb_agenda *a, const struct place *places, int n, const double *x,
+static bool lay_out(const struct plb_agenda *a, const struct home *homes, int n, const double *x,
                     struct plb_range *ranges)
 {
     const struct plb_cost_map *map = a->seen.map;
     struct plb_range rest = {0, map->units};
     double owed = 0.0, left = a->seen.view.total;
     for (int i = 0; i < n; i++)
-        for (int p = places[i].first_pu; p < places[i].first_pu + places[i].n_pus; p++) {
+        for (int p = homes[i].first_pu; p < homes[i].first_pu + homes[i].n_pus; p++) {
             ranges[p] = (struct plb_range){rest.first, 0};
             if (!(x[p] > 0.0))
                 continue;
@@ -101,7 +101,7 @@ static bool tries(const struct plb_agenda *a)
 }
 
 /* Lays out shares in which each PU that was left out gets a unit, off the largest share. */
-static bool lay_out_trial(const struct plb_agenda *a, const struct place *places, int n, const double *x,
+static bool lay_out_trial(const struct plb_agenda *a, const struct home *homes, int n, const double *x,
                           struct plb_range *ranges)
 {
     int n_pus = a->seen.view.n_pus, largest = 0;
@@ -115,7 +115,7 @@ static bool lay_out_trial(const struct plb_agenda *a, const struct place *places
             shares[p] = trial ? 1.0 : x[p];
         shares[largest] -= trial ? 1.0 : 0.0;
     }
-    bool laid = shares[largest] >= 1.0 && lay_out(a, places, n, shares, ranges);
+    bool laid = shares[largest] >= 1.0 && lay_out(a, homes, n, shares, ranges);
     free(shares);
     return laid;
 }
@@ -167,14 +167,14 @@ bool plb_agenda_stand(struct plb_agenda *a, struct plb_outbox *out)
     if (!may_stand(a))
         return false;
     const struct plb_estimate **estimates = plb_alloc((size_t)n * sizeof *estimates);
-    struct place *places = plb_alloc((size_t)n * sizeof *places);
+    struct home *homes = plb_alloc((size_t)n * sizeof *homes);
     struct plb_range *ranges = plb_alloc((size_t)n * sizeof *ranges);
     struct plb_estimate *recent = plb_alloc((size_t)n * sizeof *recent);
     for (int p = 0; p < n; p++)
         estimates[p] = a->seen.pus[p].lost ? NULL : follow(a, p, &recent[p]);
     double due;
     bool stands = plb_standing_shares(&limits, estimates, n, a->seen.view.total, shares, &due)
-               && (tries(a) ? lay_out_trial : lay_out)(a, places, places_of(a, places), shares->x, ranges);
+               && (tries(a) ? lay_out_trial : lay_out)(a, homes, homes_of(a, homes), shares->x, ranges);
     for (int p = 0; p < n && stands; p++)
         if (ranges[p].count > 0) {
             plb_agenda_grant_range(a, p, ranges[p], out);
@@ -185,7 +185,7 @@ bool plb_agenda_stand(struct plb_agenda *a, struct plb_outbox *out)
     shares->moved &= stands;
     a->stood.passes += stands;
     free(ranges);
-    free(places);
+    free(homes);
     free(estimates);
     free(recent);
     return stands;

@@ -72,15 +72,15 @@ static bool comes_before(const struct plb_broker *b, int node, int other)
                           (struct plb_load){hope(b, other), b->at[other].rate});
 }
 
-/* Puts a node into the sorted list at the place that it deserves, or drops it. */
+/* Puts a node into the sorted list where it belongs, or drops it. */
 static void enter(struct plb_broker *b, int node)
 {
     if (b->n_candidates == PLB_CANDIDATES && !comes_before(b, node, b->candidates[PLB_CANDIDATES - 1]))
         return;
-    int place = b->n_candidates < PLB_CANDIDATES ? b->n_candidates++ : PLB_CANDIDATES - 1;
-    for (; place > 0 && comes_before(b, node, b->candidates[place - 1]); place--)
-        b->candidates[place] = b->candidates[place - 1];
-    b->candidates[place] = node;
+    int index = b->n_candidates < PLB_CANDIDATES ? b->n_candidates++ : PLB_CANDIDATES - 1;
+    for (; index > 0 && comes_before(b, node, b->candidates[index - 1]); index--)
+        b->candidates[index] = b->candidates[index - 1];
+    b->candidates[index] = node;
 }
 
 void plb_broker_survey(struct plb_broker *b)
@@ -94,20 +94,20 @@ void plb_broker_survey(struct plb_broker *b)
     }
 }
 
-/* The candidates' order changes only by promises, so the one that was promised sinks to its place. */
-static void sink(struct plb_broker *b, int place)
+/* The candidates' order changes only by promises, so the one that was promised sinks to where it belongs. */
+static void sink(struct plb_broker *b, int index)
 {
-    int node = b->candidates[place];
-    for (; place + 1 < b->n_candidates && comes_before(b, b->candidates[place + 1], node); place++)
-        b->candidates[place] = b->candidates[place + 1];
-    b->candidates[place] = node;
+    int node = b->candidates[index];
+    for (; index + 1 < b->n_candidates && comes_before(b, b->candidates[index + 1], node); index++)
+        b->candidates[index] = b->candidates[index + 1];
+    b->candidates[index] = node;
 }
 
-static void name(const struct plb_broker *b, int node, struct plb_empty *empty, int place)
+static void name(const struct plb_broker *b, int node, struct plb_empty *empty, int index)
 {
-    empty->victims[place] = node;
-    empty->amounts[place] = plb_ledger_left(b->ledger, node);
-    empty->rates[place] = b->at[node].rate;
+    empty->victims[index] = node;
+    empty->amounts[index] = plb_ledger_left(b->ledger, node);
+    empty->rates[index] = b->at[node].rate;
 }
 
 int plb_broker_hint(struct plb_broker *b, int thief, struct plb_empty *empty)

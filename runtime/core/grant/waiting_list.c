@@ -1,4 +1,4 @@
-/* An array and each PU's place in it. */
+/* An array and each PU's index in it. */
 #include "core/grant/waiting_list.h"
 
 #include <stdlib.h>
@@ -11,7 +11,7 @@ void plb_waiting_list_init(struct plb_waiting_list *l, int n_pus)
 {
     size_t n = (size_t)(n_pus > 0 ? n_pus : 1);
     *l = (struct plb_waiting_list){.pus = plb_alloc(n * sizeof *l->pus),
-                                   .places = plb_alloc(n * sizeof *l->places)};
+                                   .index = plb_alloc(n * sizeof *l->index)};
     l->n_pus = n_pus;
     plb_waiting_list_clear(l);
 }
@@ -19,40 +19,40 @@ void plb_waiting_list_init(struct plb_waiting_list *l, int n_pus)
 void plb_waiting_list_fini(struct plb_waiting_list *l)
 {
     free(l->pus);
-    free(l->places);
+    free(l->index);
 }
 
 void plb_waiting_list_clear(struct plb_waiting_list *l)
 {
     l->n = 0;
     for (int p = 0; p < l->n_pus; p++)
-        l->places[p] = NOWHERE;
+        l->index[p] = NOWHERE;
 }
 
 void plb_waiting_list_enter(struct plb_waiting_list *l, int pu)
 {
-    if (l->places[pu] != NOWHERE)
+    if (l->index[pu] != NOWHERE)
         return;
-    l->places[pu] = l->n;
+    l->index[pu] = l->n;
     l->pus[l->n++] = pu;
 }
 
 void plb_waiting_list_leave(struct plb_waiting_list *l, int pu)
 {
-    int place = l->places[pu];
-    if (place == NOWHERE)
+    int at = l->index[pu];
+    if (at == NOWHERE)
         return;
-    l->pus[place] = l->pus[--l->n];
-    l->places[l->pus[place]] = place;
-    l->places[pu] = NOWHERE;
+    l->pus[at] = l->pus[--l->n];
+    l->index[l->pus[at]] = at;
+    l->index[pu] = NOWHERE;
 }
 
 bool plb_waiting_list_sound(const struct plb_waiting_list *l)
 {
     int listed = 0;
     for (int p = 0; p < l->n_pus; p++) {
-        listed += l->places[p] != NOWHERE;
-        if (l->places[p] != NOWHERE && (l->places[p] >= l->n || l->pus[l->places[p]] != p))
+        listed += l->index[p] != NOWHERE;
+        if (l->index[p] != NOWHERE && (l->index[p] >= l->n || l->pus[l->index[p]] != p))
             return false;
     }
     return listed == l->n;

@@ -7,7 +7,7 @@
 
 struct plb_waiting_list {
     int *pus, n;
-    int *places; /* by PU: its place in the list, or -1 */
+    int *index; /* by PU: its index in the list, or -1 */
     int n_pus;
 };
 
@@ -15,12 +15,12 @@ void plb_waiting_list_init(struct plb_waiting_list *list, int n_pus);
 void plb_waiting_list_fini(struct plb_waiting_list *list);
 void plb_waiting_list_clear(struct plb_waiting_list *list);
 
-/* Both may be called for a PU that is there already, or is not there. The last PU takes the place of one that
+/* Both may be called for a PU that is there already, or is not there. The last PU takes the index of one that
  * leaves. */
 void plb_waiting_list_enter(struct plb_waiting_list *list, int pu);
 void plb_waiting_list_leave(struct plb_waiting_list *list, int pu);
 
-/* Whether list and places agree. O(PUs). */
+/* Whether list and indices agree. O(PUs). */
 bool plb_waiting_list_sound(const struct plb_waiting_list *list);
 
 #endif

@@ -57,7 +57,7 @@ void plb_ledger_recount(struct plb_ledger *l)
     for (int n = 0; n < l->n_nodes; n++)
         l->left[n] = 0.0;
     for (int32_t i = 0; i < l->held.n_parts; i++) {
-        const struct plb_part *part = &l->held.parts[i]; /* an unused place has no units */
+        const struct plb_part *part = &l->held.parts[i]; /* an unused part has no units */
         l->left[part->node] += plb_cost_work(l->costs, part->range.first, part->range.count);
     }
 }
@@ -139,9 +139,9 @@ void plb_ledger_suspect(struct plb_ledger *l, struct plb_range range)
 }
 
 /* A part is accepted or freed, for this reason: nobody holds it any more. Returns its units. */
-static int64_t let_go(struct plb_ledger *l, int32_t place, enum plb_regrant_reason reason)
+static int64_t let_go(struct plb_ledger *l, int32_t index, enum plb_regrant_reason reason)
 {
-    const struct plb_part *part = &l->held.parts[place];
+    const struct plb_part *part = &l->held.parts[index];
     struct plb_block_change *change = add_change(l);
     struct plb_range range = part->range;
     double work = plb_cost_work(l->costs, range.first, range.count);
@@ -152,7 +152,7 @@ static int64_t let_go(struct plb_ledger *l, int32_t place, enum plb_regrant_reas
     change->freed = reason != PLB_NO_REGRANT;
     change->units = range.count;
     change->work = work;
-    change->over = plb_open_blocks_remove(&l->held, place);
+    change->over = plb_open_blocks_remove(&l->held, index);
     if (change->freed) {
         plb_regrants_wait(&l->regrants, range, change->pu, reason);
         l->free_work += work;
@@ -186,7 +186,7 @@ static int64_t accept_held(struct plb_ledger *l, struct plb_range range)
 {
     int64_t fresh = 0;
     for (int32_t i = 0; i < l->held.n_parts; i++)
-        if (plb_range_common(l->held.parts[i].range, range).count > 0) { /* an unused place has none */
+        if (plb_range_common(l->held.parts[i].range, range).count > 0) { /* an unused part has none */
             plb_open_blocks_cut(&l->held, i, range);
             fresh += let_go(l, i, PLB_NO_REGRANT);
         }
@@ -257,16 +257,16 @@ void plb_ledger_open_ranges(const struct plb_ledger *l, struct plb_range range, 
 {
     for (int i = 0; i < l->held.n_parts; i++)
         plb_rangeset_add(open,
-                         plb_range_common(l->held.parts[i].range, range)); /* an unused place adds nothing */
+                         plb_range_common(l->held.parts[i].range, range)); /* an unused part adds nothing */
     for (int i = 0; i < l->free.n; i++)
         plb_rangeset_add(open, plb_range_common(l->free.at[i], range));
     for (int i = 0; i < l->apart.n; i++)
         plb_rangeset_add(open, plb_range_common(l->apart.at[i], range));
 }
 
-static void move_part(struct plb_ledger *l, int32_t place, int giver, int thief, int64_t hop)
+static void move_part(struct plb_ledger *l, int32_t index, int giver, int thief, int64_t hop)
 {
-    struct plb_part *part = &l->held.parts[place];
+    struct plb_part *part = &l->held.parts[index];
     double work = plb_cost_work(l->costs, part->range.first, part->range.count);
     l->left[part->node] -= work;
     l->left[thief] += work;
@@ -294,15 +294,15 @@ int64_t plb_ledger_move(struct plb_ledger *l, const struct plb_gift *gift, int g
     return moved;
 }
 
-/* The place of a part, and what a list of them is sorted by. */
-struct place {
+/* The index of a part, and what a list of them is sorted by. */
+struct listed {
     int64_t first;
     int32_t part;
 };
 
 static int by_unit(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct listed *x = a, *y = b;
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
@@ -316,17 +316,17 @@ int64_t plb_ledger_lose(struct plb_ledger *l, int node)
 {
     int64_t freed = 0;
     int n = 0;
-    struct place *places = plb_grow(NULL, (size_t)l->held.n_parts * sizeof *places);
+    struct listed *list = plb_grow(NULL, (size_t)l->held.n_parts * sizeof *list);
     l->n_changes = 0;
     l->lost[node] = true;
     for (int32_t i = 0; i < l->held.n_parts; i++) {
         const struct plb_part *part = &l->held.parts[i];
         if (part->range.count > 0 && (part->node == node || part->giver == node))
-            places[n++] = (struct place){part->range.first, i};
+            list[n++] = (struct listed){part->range.first, i};
     }
-    qsort(places, (size_t)n, sizeof *places, by_unit);
+    qsort(list, (size_t)n, sizeof *list, by_unit);
     for (int i = 0; i < n; i++)
-        freed += let_go(l, places[i].part, PLB_REGRANT_LOST_RANK);
-    free(places);
+        freed += let_go(l, list[i].part, PLB_REGRANT_LOST_RANK);
+    free(list);
     return freed;
 }

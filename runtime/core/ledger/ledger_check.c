@@ -15,16 +15,16 @@ struct sums {
 };
 
 /* The parts of one block. */
-static const char *add_block(const struct plb_ledger *l, int place, struct sums *s, struct plb_rangeset *all)
+static const char *add_block(const struct plb_ledger *l, int index, struct sums *s, struct plb_rangeset *all)
 {
-    const struct plb_open_block *block = &l->held.at[place];
+    const struct plb_open_block *block = &l->held.at[index];
     if ((block->id == PLB_CLOSED) != (block->parts == PLB_NO_PART))
         return "4: a closed block has parts, or an open one has none";
     for (int32_t i = block->parts; i != PLB_NO_PART; i = l->held.parts[i].next) {
         const struct plb_part *part = &l->held.parts[i];
         if (part->range.count <= 0 || plb_rangeset_add(all, part->range) < part->range.count)
             return "1: a held part is empty, or overlaps another one or free units";
-        if (part->block != place)
+        if (part->block != index)
             return "4: a part is in the list of another block";
         if (l->lost[part->node] || l->lost[part->giver])
             return "5: a lost node holds units, or was the last to give them away";

@@ -1,4 +1,4 @@
-/* Two places for blocks per PU, and lists of parts. */
+/* Two blocks per PU, and lists of parts. */
 #include "core/ledger/open_blocks.h"
 
 #include <stdlib.h>
@@ -27,13 +27,13 @@ void plb_open_blocks_begin(struct plb_open_blocks *b)
         b->at[i] = (struct plb_open_block){PLB_CLOSED, PLB_NO_PART};
 }
 
-/* A place for a part. */
-static int32_t take_place(struct plb_open_blocks *b)
+/* An unused part. */
+static int32_t take_part(struct plb_open_blocks *b)
 {
-    int32_t place = b->unused;
-    if (place != PLB_NO_PART) {
-        b->unused = b->parts[place].next;
-        return place;
+    int32_t index = b->unused;
+    if (index != PLB_NO_PART) {
+        b->unused = b->parts[index].next;
+        return index;
     }
     b->parts = plb_room(b->parts, b->n_parts, &b->capacity, sizeof *b->parts);
     return b->n_parts++;
@@ -42,15 +42,15 @@ static int32_t take_place(struct plb_open_blocks *b)
 /* Adds a part at the front of a block's list. */
 static struct plb_part *add_part(struct plb_open_blocks *b, int block, struct plb_range range)
 {
-    int32_t place = take_place(b), next = b->at[block].parts;
-    struct plb_part *part = &b->parts[place];
+    int32_t index = take_part(b), next = b->at[block].parts;
+    struct plb_part *part = &b->parts[index];
     part->range = range;
     part->block = block;
     part->before = PLB_NO_PART;
     part->next = next;
     if (next != PLB_NO_PART)
-        b->parts[next].before = place;
-    b->at[block].parts = place;
+        b->parts[next].before = index;
+    b->at[block].parts = index;
     return part;
 }
 
@@ -64,16 +64,16 @@ static void add_granted(struct plb_open_blocks *b, int block, int node, struct p
 
 int64_t plb_open_blocks_open(struct plb_open_blocks *b, int pu, int node, struct plb_range range)
 {
-    int place = pu * PLB_BLOCKS_AHEAD;
-    place += b->at[place].id != PLB_CLOSED;
-    b->at[place].id = b->next++ * b->n_pus + pu;
-    b->at[place].parts = PLB_NO_PART;
-    add_granted(b, place, node, range);
-    return b->at[place].id;
+    int index = pu * PLB_BLOCKS_AHEAD;
+    index += b->at[index].id != PLB_CLOSED;
+    b->at[index].id = b->next++ * b->n_pus + pu;
+    b->at[index].parts = PLB_NO_PART;
+    add_granted(b, index, node, range);
+    return b->at[index].id;
 }
 
-/* The place in `at` of the block with this number; PLB_CLOSED where it is not open. */
-static int place_of(const struct plb_open_blocks *b, int64_t id)
+/* The index in `at` of the block with this number; PLB_CLOSED where it is not open. */
+static int index_of(const struct plb_open_blocks *b, int64_t id)
 {
     if (id < 0 || b->n_pus == 0)
         return PLB_CLOSED;
@@ -86,42 +86,42 @@ static int place_of(const struct plb_open_blocks *b, int64_t id)
 
 void plb_open_blocks_extend(struct plb_open_blocks *b, int64_t id, int node, struct plb_range range)
 {
-    add_granted(b, place_of(b, id), node, range);
+    add_granted(b, index_of(b, id), node, range);
 }
 
 int32_t plb_open_blocks_parts(const struct plb_open_blocks *b, int64_t id)
 {
-    int place = place_of(b, id);
-    return place != PLB_CLOSED ? b->at[place].parts : PLB_NO_PART;
+    int index = index_of(b, id);
+    return index != PLB_CLOSED ? b->at[index].parts : PLB_NO_PART;
 }
 
 /* Units at one end of a part become a part of their own, of the same node. */
-static void split_off(struct plb_open_blocks *b, int32_t place, int64_t first, int64_t count)
+static void split_off(struct plb_open_blocks *b, int32_t index, int64_t first, int64_t count)
 {
-    struct plb_part *rest = add_part(b, b->parts[place].block, (struct plb_range){first, count});
-    struct plb_part *part = &b->parts[place];
+    struct plb_part *rest = add_part(b, b->parts[index].block, (struct plb_range){first, count});
+    struct plb_part *part = &b->parts[index];
     rest->node = part->node;
     rest->giver = part->giver;
     rest->hop = part->hop;
     part->range.count -= count;
 }
 
-void plb_open_blocks_cut(struct plb_open_blocks *b, int32_t place, struct plb_range range)
+void plb_open_blocks_cut(struct plb_open_blocks *b, int32_t index, struct plb_range range)
 {
-    struct plb_range part = b->parts[place].range;
+    struct plb_range part = b->parts[index].range;
     int64_t before = range.first - part.first, end = range.first + range.count;
     int64_t after = part.first + part.count - end;
     if (after > 0)
-        split_off(b, place, end, after);
+        split_off(b, index, end, after);
     if (before > 0) {
-        split_off(b, place, part.first, before);
-        b->parts[place].range.first = range.first;
+        split_off(b, index, part.first, before);
+        b->parts[index].range.first = range.first;
     }
 }
 
-bool plb_open_blocks_remove(struct plb_open_blocks *b, int32_t place)
+bool plb_open_blocks_remove(struct plb_open_blocks *b, int32_t index)
 {
-    struct plb_part *part = &b->parts[place];
+    struct plb_part *part = &b->parts[index];
     struct plb_open_block *block = &b->at[part->block];
     if (part->next != PLB_NO_PART)
         b->parts[part->next].before = part->before;
@@ -131,7 +131,7 @@ bool plb_open_blocks_remove(struct plb_open_blocks *b, int32_t place)
         block->parts = part->next;
     part->range.count = 0;
     part->next = b->unused;
-    b->unused = place;
+    b->unused = index;
     if (block->parts == PLB_NO_PART)
         block->id = PLB_CLOSED;
     return block->id == PLB_CLOSED;

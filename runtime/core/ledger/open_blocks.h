@@ -17,12 +17,12 @@
 #define PLB_BLOCKS_AHEAD 2
 
 #define PLB_CLOSED (-1)  /* a block's number: none */
-#define PLB_NO_PART (-1) /* a part's place: none */
+#define PLB_NO_PART (-1) /* a part's index: none */
 
 /* Units of one block that one node has. */
 struct plb_part {
-    struct plb_range range; /* count = 0: this place is unused */
-    int32_t block;          /* place of its block in `at` */
+    struct plb_range range; /* count = 0: the part is unused */
+    int32_t block;          /* index of its block in `at` */
     int32_t node;           /* that has them */
     int32_t giver;          /* the node that gave them to it; itself where they have not moved */
     int32_t hop;            /* how often they have moved */
@@ -39,8 +39,8 @@ struct plb_open_blocks {
     struct plb_open_block *at; /* PLB_BLOCKS_AHEAD of each PU, PU by PU */
     int64_t next;              /* number of the next block, but for the PU */
     struct plb_part *parts;
-    int n_parts, capacity; /* places that were ever used, and that there are */
-    int32_t unused;        /* the first unused place below n_parts */
+    int n_parts, capacity; /* parts that were ever used, and that there are */
+    int32_t unused;        /* the first unused part below n_parts */
 };
 
 void plb_open_blocks_init(struct plb_open_blocks *blocks, int n_pus);
@@ -62,10 +62,10 @@ int32_t plb_open_blocks_parts(const struct plb_open_blocks *blocks, int64_t id);
 /* Cuts a part that overlaps the range, so that it lies within. The units outside become parts of their own,
  * before the others of the block: a loop that goes on with `next` does not meet them. Pointers to parts are
  * invalid then. */
-void plb_open_blocks_cut(struct plb_open_blocks *blocks, int32_t place, struct plb_range range);
+void plb_open_blocks_cut(struct plb_open_blocks *blocks, int32_t index, struct plb_range range);
 
 /* Takes a part away. Returns whether that was the last one: its block is closed then. */
-bool plb_open_blocks_remove(struct plb_open_blocks *blocks, int32_t place);
+bool plb_open_blocks_remove(struct plb_open_blocks *blocks, int32_t index);
 
 /* The PU that a part's block was granted to. */
 static inline int plb_part_pu(const struct plb_part *part)

@@ -25,7 +25,7 @@ struct plb_residence {
     int n_nodes;
     struct plb_home *at; /* all units, in order */
     int n;
-    int *order;      /* places in `at`, by node and then by unit */
+    int *order;      /* indices in `at`, by node and then by unit */
     int64_t *before; /* units in the ranges of `order` before this one; one more than ranges */
     struct node_homes *nodes;
     int *others, n_others, turn; /* nodes other than 0 that may have free units; whose turn it is */
@@ -128,8 +128,8 @@ void plb_residence_begin(struct plb_residence *r, int64_t units, const double *l
     r->free_units = NONE;
 }
 
-/* The place in the map of the range that has a unit. */
-static int place_of(const struct plb_residence *r, int64_t unit)
+/* The index in the map of the range that has a unit. */
+static int index_of(const struct plb_residence *r, int64_t unit)
 {
     int low = 0, high = r->n - 1;
     while (low < high) {
@@ -144,7 +144,7 @@ static int place_of(const struct plb_residence *r, int64_t unit)
 
 int plb_residence_of(const struct plb_residence *r, int64_t unit)
 {
-    return r->n > 0 ? r->at[place_of(r, unit)].node : 0;
+    return r->n > 0 ? r->at[index_of(r, unit)].node : 0;
 }
 
 int64_t plb_residence_home(const struct plb_residence *r, int node)
@@ -160,7 +160,7 @@ void plb_residence_executed(struct plb_residence *r, int node, struct plb_range 
 {
     if (node == 0 || r->n == 0)
         return;
-    const struct plb_home *home = &r->at[place_of(r, range.first)];
+    const struct plb_home *home = &r->at[index_of(r, range.first)];
     struct node_homes *n = &r->nodes[node];
     if (home->node == node && plb_range_within(range, home->range))
         return;
@@ -205,7 +205,7 @@ const struct plb_residence_counts *plb_residence_counts(const struct plb_residen
 
 /* ------------------------------------------------------------------ choices */
 
-/* The first free range that ends behind a unit: its place. */
+/* The first free range that ends behind a unit: its index. */
 static int free_behind(const struct plb_rangeset *free, int64_t unit)
 {
     int low = 0, high = free->n;
@@ -233,9 +233,9 @@ static struct plb_range last_free(const struct plb_rangeset *free, struct plb_ra
     return part.count == 0 && i > 0 ? plb_range_common(free->at[i - 1], range) : part;
 }
 
-static struct plb_range home(const struct plb_residence *r, int place)
+static struct plb_range home(const struct plb_residence *r, int index)
 {
-    return r->at[r->order[place]].range;
+    return r->at[r->order[index]].range;
 }
 
 /* The first free units at a node's home. */

@@ -57,7 +57,7 @@ static int cpu_count(const char **why)
 }
 
 /* Warns where the user or the launcher gives the CPU fewer cores than threads. */
-static void warn(const struct plb_device_place *here, int threads, int fair)
+static void warn(const struct plb_device_site *here, int threads, int fair)
 {
     const struct plb_topology *t = here->topology;
     int wanted = threads > 0 ? threads : fair;
@@ -72,7 +72,7 @@ static void warn(const struct plb_device_place *here, int threads, int fair)
 
 /* The rank's cores, less those that it needs otherwise, are one PU. Ranks that share a host without a binding
  * share its cores evenly. */
-static const char *cpu_describe(const struct plb_device_place *here, int device, struct plb_device_pu *pu)
+static const char *cpu_describe(const struct plb_device_site *here, int device, struct plb_device_pu *pu)
 {
     const struct plb_topology *t = here->topology;
     int threads = (int)here->options[THREADS];

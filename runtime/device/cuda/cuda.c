@@ -64,7 +64,7 @@ static void cuda_identify(int device, char id[60])
     snprintf(id, 60, "%s", g.uuid);
 }
 
-static const char *cuda_describe(const struct plb_device_place *here, int device, struct plb_device_pu *pu)
+static const char *cuda_describe(const struct plb_device_site *here, int device, struct plb_device_pu *pu)
 {
     struct plb_cuda_gpu g;
     double given = here->options[GPU_POWER];

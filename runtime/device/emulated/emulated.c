@@ -34,8 +34,7 @@ static plb_entry_fn emulated_entry(const struct plb_phase *phase)
     return phase->cpu;
 }
 
-static const char *emulated_describe(const struct plb_device_place *here, int device,
-                                     struct plb_device_pu *pu)
+static const char *emulated_describe(const struct plb_device_site *here, int device, struct plb_device_pu *pu)
 {
     (void)device;
     pu->config.spec = *here->spec;

@@ -133,10 +133,10 @@ static void identify(int device, char id[60])
 
 /* As its own driver describes it. But how quick it is with a program is measured, so it counts as a CPU's
  * core until then. */
-static const char *describe(const struct plb_device_place *here, int device, struct plb_device_pu *pu)
+static const char *describe(const struct plb_device_site *here, int device, struct plb_device_pu *pu)
 {
     const struct plb_device_driver *driver = lender();
-    struct plb_device_place there = *here;
+    struct plb_device_site there = *here;
     const char *why = NULL;
     if (driver != NULL) {
         there.options += plb_driver_first_option(driver) - plb_driver_first_option(&plb_device_gpu_slot);

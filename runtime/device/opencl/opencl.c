@@ -59,7 +59,7 @@ static void opencl_identify(int device, char id[60])
     snprintf(id, 60, "%s %.12s %d", d->uuid[0] != '\0' ? d->uuid : d->pci, d->model, d->number);
 }
 
-static const char *opencl_describe(const struct plb_device_place *here, int device, struct plb_device_pu *pu)
+static const char *opencl_describe(const struct plb_device_site *here, int device, struct plb_device_pu *pu)
 {
     const struct plb_opencl_device *d = plb_opencl_device(device);
     const double wanted = here->options[OPENCL_DEVICES];

@@ -19,7 +19,7 @@
     "'%%%%MatrixMarket matrix coordinate|array real|integer|pattern " \
     "general|symmetric|skew-symmetric'" /* for a printf format */
 
-/* Reads the next word of the line. Returns its place in `words`, whatever its case, or `count` where it is
+/* Reads the next word of the line. Returns its index in `words`, whatever its case, or `count` where it is
  * not among them; *word is where it begins. */
 static int scan_word(struct plb_text *text, const char *const *words, int count, const char **word)
 {

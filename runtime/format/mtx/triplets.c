@@ -7,14 +7,14 @@
 
 #include "base/memory.h"
 
-static void place(struct plb_csr *m, int64_t row, int32_t column, double value)
+static void put(struct plb_csr *m, int64_t row, int32_t column, double value)
 {
     int64_t at = m->offsets[row]++;
     m->indices[at] = column;
     m->values[at] = value;
 }
 
-/* Makes offsets[row] the place where the row begins, and offsets[rows] the number of values. */
+/* Makes offsets[row] the index where the row begins, and offsets[rows] the number of values. */
 static void count(const struct plb_triplets *t, bool mirror, struct plb_csr *m)
 {
     for (int64_t i = 0; i < t->n; i++) {
@@ -36,9 +36,9 @@ static void scatter(const struct plb_triplets *t, struct plb_csr *m)
     m->values = plb_alloc_unset((size_t)m->nonzeros * sizeof *m->values);
     for (int64_t i = 0; i < t->n; i++) {
         const struct plb_triplet *e = &t->at[i];
-        place(m, e->row, e->column, e->value);
+        put(m, e->row, e->column, e->value);
         if (mirror && e->row != e->column)
-            place(m, e->column, (int32_t)e->row, t->symmetry == PLB_SKEW_SYMMETRIC ? -e->value : e->value);
+            put(m, e->column, (int32_t)e->row, t->symmetry == PLB_SKEW_SYMMETRIC ? -e->value : e->value);
     }
     /* each offset has moved to where the next row begins */
     memmove(m->offsets + 1, m->offsets, (size_t)t->rows * sizeof *m->offsets);
@@ -46,7 +46,7 @@ static void scatter(const struct plb_triplets *t, struct plb_csr *m)
 }
 
 struct cell {
-    int64_t place; /* in the row before sorting, so that duplicates keep the order of the file */
+    int64_t index; /* in the row before sorting, so that duplicates keep the order of the file */
     double value;
     int32_t column;
 };
@@ -56,14 +56,14 @@ static int by_column(const void *a, const void *b)
     const struct cell *x = a, *y = b;
     if (x->column != y->column)
         return x->column < y->column ? -1 : 1;
-    return x->place < y->place ? -1 : x->place > y->place;
+    return x->index < y->index ? -1 : x->index > y->index;
 }
 
 /* Sorts the n cells of one row by their columns. `cells` has room for as many. */
 static void sort_row(int32_t *indices, double *values, int64_t n, struct cell *cells)
 {
     for (int64_t i = 0; i < n; i++)
-        cells[i] = (struct cell){.place = i, .value = values[i], .column = indices[i]};
+        cells[i] = (struct cell){.index = i, .value = values[i], .column = indices[i]};
     qsort(cells, (size_t)n, sizeof *cells, by_column);
     for (int64_t i = 0; i < n; i++) {
         indices[i] = cells[i].column;

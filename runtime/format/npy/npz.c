@@ -166,7 +166,7 @@ void plb_npz_close(struct plb_npz *npz)
     }
 }
 
-int64_t plb_npz_place(const struct plb_npz_array *array, enum plb_npz_form form)
+int64_t plb_npz_offset(const struct plb_npz_array *array, enum plb_npz_form form)
 {
     static const char *const descr[] = {
         [PLB_NPZ_INT64] = "<i8", [PLB_NPZ_INT32] = "<i4", [PLB_NPZ_FLOAT64] = "<f8"};

@@ -34,7 +34,7 @@ void plb_npz_close(struct plb_npz *npz);
 
 /* The byte of the whole file at which the elements begin, where they are used as they lie: they have this
  * form already, are aligned, and are not compressed. Else -1. */
-int64_t plb_npz_place(const struct plb_npz_array *array, enum plb_npz_form form);
+int64_t plb_npz_offset(const struct plb_npz_array *array, enum plb_npz_form form);
 
 /* Reads an array into array->n elements of this form. A column number that int32_t cannot hold becomes -1. A
  * value that no double is equal to is refused. PLB_OK; or PLB_EINPUT and a sentence. */

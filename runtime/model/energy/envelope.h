@@ -13,7 +13,7 @@
 struct plb_envelope_piece {
     double slope; /* joules per unit */
     double work;
-    int pu, index; /* its place in its PU's envelope */
+    int pu, index; /* its index in its PU's envelope */
 };
 
 /* Points on each curve. More: shares are more exact before they are polished, and a call takes longer. */

@@ -59,26 +59,26 @@ static double static_of(struct choice *c, const int *set, int n)
     return sum;
 }
 
-/* Takes the place if it is the best so far: one that meets the deadline before one that does not, of two that
+/* Takes the point if it is the best so far: one that meets the deadline before one that does not, of two that
  * do not the shorter one, and of two equal ones that with fewer joules. Returns whether it is taken. */
-static bool keep(struct choice *c, const struct plb_pieces *p, struct plb_pieces_point place)
+static bool keep(struct choice *c, const struct plb_pieces *p, struct plb_pieces_point point)
 {
     struct plb_aim_answer *a = c->answer;
-    bool met = place.seconds <= c->aim->deadline_s * (1.0 + ROUNDING);
+    bool met = point.seconds <= c->aim->deadline_s * (1.0 + ROUNDING);
     enum plb_aim_state state = met ? PLB_AIM_MET : PLB_AIM_LATE;
-    double value = plb_objective_value(met ? c->aim->objective : PLB_OBJECTIVE_TIME, place.seconds,
-                                       place.joules);
+    double value = plb_objective_value(met ? c->aim->objective : PLB_OBJECTIVE_TIME, point.seconds,
+                                       point.joules);
     if (a->state != PLB_AIM_OVER) {
-        if (state != a->state ? !met : value > c->value || (value == c->value && place.joules >= a->joules))
+        if (state != a->state ? !met : value > c->value || (value == c->value && point.joules >= a->joules))
             return false;
     }
     c->value = value;
     a->state = state;
-    a->seconds = place.seconds;
-    a->joules = place.joules;
+    a->seconds = point.seconds;
+    a->joules = point.joules;
     memset(c->best_x, 0, (size_t)c->job->n * sizeof *c->best_x);
-    for (int k = 0; k <= place.full && k < p->n; k++) {
-        double seconds = k < place.full ? place.seconds : place.part_s;
+    for (int k = 0; k <= point.full && k < p->n; k++) {
+        double seconds = k < point.full ? point.seconds : point.part_s;
         for (int i = p->pieces[k].first; i < p->pieces[k].first + p->pieces[k].n; i++)
             c->best_x[p->order[i]] = c->job->pus[p->order[i]].speed * seconds;
     }
@@ -175,10 +175,10 @@ static int at_work(struct choice *c, const double *x, int without)
 
 /* OFF_WHEN_IDLE at a deadline, many nodes: the nodes that the polyline uses, without each that is not missed.
  */
-static void try_fewer_nodes(struct choice *c, struct plb_pieces_point place)
+static void try_fewer_nodes(struct choice *c, struct plb_pieces_point point)
 {
     const struct plb_pieces *all = &c->all;
-    int n = 0, last = place.full < all->n ? place.full : all->n - 1;
+    int n = 0, last = point.full < all->n ? point.full : all->n - 1;
     for (int k = 0; k <= last; k++)
         c->on[c->job->pus[all->order[all->pieces[k].first]].node] = 1;
     for (int i = 0; i < c->n; i++)
@@ -193,15 +193,15 @@ static void try_fewer_nodes(struct choice *c, struct plb_pieces_point place)
     }
 }
 
-/* Whether the place on the polyline of all PUs is an answer: it is the best there is then. */
-static bool polyline_decides(struct choice *c, struct plb_pieces_point place)
+/* Whether the point on the polyline of all PUs is an answer: it is the best there is then. */
+static bool polyline_decides(struct choice *c, struct plb_pieces_point point)
 {
     int n = 0;
-    for (int k = 0; k < place.full + (place.part_s > 0.0); k++)
+    for (int k = 0; k < point.full + (point.part_s > 0.0); k++)
         for (int i = c->all.pieces[k].first; i < c->all.pieces[k].first + c->all.pieces[k].n; i++)
             c->set[n++] = c->all.order[i];
-    bool off = c->job->rule == PLB_STATIC_OFF_WHEN_IDLE && place.part_s > 0.0;
-    return !off && fits(c, watts_of(c, c->set, n)) && keep(c, &c->all, place);
+    bool off = c->job->rule == PLB_STATIC_OFF_WHEN_IDLE && point.part_s > 0.0;
+    return !off && fits(c, watts_of(c, c->set, n)) && keep(c, &c->all, point);
 }
 
 /* A lower bound: T is at least W / rate, where PUs up to the cap work, the last of them in part. */
@@ -219,15 +219,15 @@ static double bound(const struct choice *c)
     if (c->answer->state == PLB_AIM_LATE || c->aim->objective == PLB_OBJECTIVE_TIME)
         return shortest;
     double latest = fmax(shortest, c->aim->deadline_s);
-    struct plb_pieces_point place = plb_pieces_best(&c->all, c->aim->objective, shortest, latest);
-    return plb_objective_value(c->aim->objective, place.seconds, place.joules);
+    struct plb_pieces_point point = plb_pieces_best(&c->all, c->aim->objective, shortest, latest);
+    return plb_objective_value(c->aim->objective, point.seconds, point.joules);
 }
 
 static void choose(struct choice *c)
 {
-    struct plb_pieces_point place = plb_pieces_best(&c->all, c->aim->objective, 0.0, c->aim->deadline_s);
+    struct plb_pieces_point point = plb_pieces_best(&c->all, c->aim->objective, 0.0, c->aim->deadline_s);
     bool off = c->job->rule == PLB_STATIC_OFF_WHEN_IDLE, capped = isfinite(c->aim->power_cap);
-    c->answer->exact = polyline_decides(c, place) || try_all_sets(c, off && !capped);
+    c->answer->exact = polyline_decides(c, point) || try_all_sets(c, off && !capped);
     if (!c->answer->exact) {
         int order[c->n], n = 0;
         for (int k = 0; k < c->all.n; k++)
@@ -239,7 +239,7 @@ static void choose(struct choice *c)
         try_those_that_fit(c, order);
         try_singles(c);
         if (off)
-            try_fewer_nodes(c, place);
+            try_fewer_nodes(c, point);
     }
 }
 

@@ -72,7 +72,7 @@ void plb_pieces_sort_by_speed(struct plb_pieces *p, const struct plb_power_job *
         who[i] = p->keys[i].pu;
 }
 
-/* The next piece: n PUs from place `first` of the order, with these static watts. */
+/* The next piece: n PUs from index `first` of the order, with these static watts. */
 static void add(struct plb_pieces *p, const struct plb_power_job *job, int first, int n, double static_watts)
 {
     struct plb_piece piece = {.watts = static_watts, .first = first, .n = n};
@@ -96,7 +96,7 @@ void plb_pieces_single(struct plb_pieces *p, const struct plb_power_job *job, co
     }
 }
 
-/* How many of the node's PUs, from place `first` to before `end`, do a unit with the fewest joules. */
+/* How many of the node's PUs, from index `first` to before `end`, do a unit with the fewest joules. */
 static int best_together(const struct plb_pieces *p, const struct plb_power_job *job, int first, int end)
 {
     double rate = 0.0, watts = job->static_watts[job->pus[p->order[first]].node], least = INFINITY;
@@ -139,7 +139,7 @@ double plb_objective_value(enum plb_objective objective, double seconds, double 
     }
 }
 
-/* The best of the places in [from, to], walking from the cheapest piece alone to all of them. Pieces up to k
+/* The best of the points in [from, to], walking from the cheapest piece alone to all of them. Pieces up to k
  * end together at `corner`; the line that ends there begins at `before`, where one piece fewer works. */
 struct plb_pieces_point plb_pieces_best(const struct plb_pieces *p, enum plb_objective objective, double from,
                                         double to)

@@ -32,7 +32,7 @@ struct plb_pieces {
 bool plb_pieces_init(struct plb_pieces *p, int most);
 void plb_pieces_fini(struct plb_pieces *p);
 
-/* A place on the polyline: the first `full` pieces work for all of T, the next one for part_s seconds. */
+/* A point on the polyline: the first `full` pieces work for all of T, the next one for part_s seconds. */
 struct plb_pieces_point {
     double seconds, joules, part_s;
     int full;
@@ -51,7 +51,7 @@ void plb_pieces_single(struct plb_pieces *p, const struct plb_power_job *job, co
 /* The PUs `who`, in any order, in pieces that count the static watts of their nodes. */
 void plb_pieces_by_node(struct plb_pieces *p, const struct plb_power_job *job, const int *who, int n);
 
-/* The best place with `from` <= T <= `to`; the shortest T where that is above `to`. */
+/* The best point with `from` <= T <= `to`; the shortest T where that is above `to`. */
 struct plb_pieces_point plb_pieces_best(const struct plb_pieces *p, enum plb_objective objective, double from,
                                         double to);
 

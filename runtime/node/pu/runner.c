@@ -250,8 +250,8 @@ static void *run(void *runner)
     struct plb_runner *r = runner;
     struct plb_node_shared *shared = r->shared;
     const struct plb_kernel *kernel = shared->config.kernel;
-    r->place = (struct plb_crash_place){.kernel = kernel->name, .unit = kernel->unit, .pu = r->number};
-    plb_crash_enter(&r->place);
+    r->call = (struct plb_crash_call){.kernel = kernel->name, .unit = kernel->unit, .pu = r->number};
+    plb_crash_enter(&r->call);
     r->is_open = plb_pu_open(&r->executor, &r->pu, &shared->config, &r->err);
     r->executor.places.locks = &shared->locks;
     plb_stay_open(r);
@@ -263,7 +263,7 @@ static void *run(void *runner)
     pthread_mutex_unlock(&shared->lock);
     if (runs)
         run_tasks(r);
-    plb_crash_leave(&r->place);
+    plb_crash_leave(&r->call);
     return NULL;
 }
 

@@ -29,8 +29,8 @@ struct plb_runner {
     bool started; /* the thread runs */
     bool left;    /* the node has stopped, and the thread hangs in a task */
     struct plb_executor executor;
-    struct plb_crash_place place; /* for the sentence about a crash */
-    struct plb_slot later;        /* the reduced arrays of later tasks of a burst */
+    struct plb_crash_call call; /* for the sentence about a crash */
+    struct plb_slot later;      /* the reduced arrays of later tasks of a burst */
 
     /* Under the node's lock. */
     struct plb_trace trace;

@@ -1,18 +1,18 @@
 /* One for each thread: a signal handler gets no argument. */
-#include "base/crash_place.h"
+#include "base/crash_call.h"
 
 #include <stddef.h>
 
-static _Thread_local struct plb_crash_place *own;
+static _Thread_local struct plb_crash_call *own;
 
-struct plb_crash_place *plb_crash_own(void)
+struct plb_crash_call *plb_crash_own(void)
 {
     return own;
 }
 
-void plb_crash_set_own(struct plb_crash_place *place)
+void plb_crash_set_own(struct plb_crash_call *call)
 {
-    own = place;
+    own = call;
 }
 
 void plb_crash_begin(const char *entry, int64_t first, int64_t count)
