@@ -50,8 +50,8 @@ static int64_t compare(struct plb_app *app, const struct plb_dataset *set, const
     return PLB_SAME;
 }
 
-bool plb_results_agree(struct plb_app *app, const struct plb_dataset *set, struct plb_range range,
-                       void *const *one, void *const *other, struct plb_difference *where)
+bool plb_agree(struct plb_app *app, const struct plb_dataset *set, struct plb_range range, void *const *one,
+               void *const *other, struct plb_difference *where)
 {
     for (int i = 0; i < set->n; i++) {
         struct plb_twice t = {range.first, range.count, i, one[i], other[i], 0};
@@ -77,9 +77,9 @@ static void show_bytes(const void *result, size_t byte, size_t bytes, char text[
         snprintf(text + 2 * i, 3, "%02x", b[i]);
 }
 
-void plb_results_print_difference(const struct plb_app *app, const struct plb_dataset *set,
-                                  struct plb_range range, void *const *one, void *const *other,
-                                  const struct plb_difference *where, char text[PLB_RESULTS_TEXT])
+void plb_agree_print_difference(const struct plb_app *app, const struct plb_dataset *set,
+                                struct plb_range range, void *const *one, void *const *other,
+                                const struct plb_difference *where, char text[PLB_RESULTS_TEXT])
 {
     const struct plb_data *d = &set->at[where->buffer];
     const void *a = one[where->buffer], *b = other[where->buffer];

@@ -204,8 +204,8 @@ static void tell_difference(struct plb_check *c, int i, struct plb_range range, 
     ones[i] = one;
     others[i] = other;
     if (d->mode != PLB_RECORDS)
-        plb_results_print_difference(&c->job.app, &c->set, range, (void *const *)ones, (void *const *)others,
-                                     &where, text);
+        plb_agree_print_difference(&c->job.app, &c->set, range, (void *const *)ones, (void *const *)others,
+                                   &where, text);
     else
         snprintf(
             text, sizeof text, "'%.60s' of %.60s has two records", d->name,

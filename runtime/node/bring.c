@@ -4,11 +4,11 @@
 
 void plb_node_hear(struct plb_node *node, const struct plb_message *m)
 {
-    struct plb_node_results *results = &node->shared.results;
+    struct plb_node_device_results *results = &node->shared.results;
     if (m->type == PLB_PASS)
-        plb_results_begin(results, m);
+        plb_device_results_begin(results, m);
     else if (m->type == PLB_COUNTED)
-        plb_results_counted(results, m);
+        plb_device_results_counted(results, m);
 }
 
 int64_t plb_node_copied_out(const struct plb_node *node, int pu)
@@ -20,7 +20,7 @@ int64_t plb_node_copied_out(const struct plb_node *node, int pu)
 
 bool plb_node_bring_input(struct plb_node *node, int input, struct plb_range units)
 {
-    return plb_results_bring_input(&node->shared.results, input, units, NULL);
+    return plb_device_results_bring_input(&node->shared.results, input, units, NULL);
 }
 
 bool plb_node_bring_results(struct plb_node *node, int pu, int64_t outputs, struct plb_range units)
@@ -28,6 +28,6 @@ bool plb_node_bring_results(struct plb_node *node, int pu, int64_t outputs, stru
     bool here = true;
     for (int i = 0; i < node->shared.config.data->n; i++)
         if ((outputs & PLB_BUFFER(i)) != 0)
-            here &= plb_results_bring(&node->shared.results, pu, i, units);
+            here &= plb_device_results_bring(&node->shared.results, pu, i, units);
     return here;
 }

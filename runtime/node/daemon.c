@@ -53,12 +53,12 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     shared->locks.no_parts = config->isolate;
     pthread_mutex_init(&shared->locks.lock, NULL);
     pthread_mutex_init(&shared->locks.changing, NULL);
-    shared->mirror = plb_mirror_new(config->data, config->kept_bytes, config->isolate, &shared->locks);
-    shared->keep = plb_keep_new(config->data, config->stay_bytes, config->isolate, &shared->locks);
+    shared->mirror = plb_mirror_new(config->data, config->mirror_bytes, config->isolate, &shared->locks);
+    shared->staying = plb_staying_new(config->data, config->stay_bytes, config->isolate, &shared->locks);
     shared->set = plb_own_set_new(config);
-    shared->results = plb_results_new(n_pus);
+    shared->results = plb_device_results_new(n_pus);
     shared->uses_slots = plb_dataset_travels(config->data);
-    shared->combines = plb_combines(config->data, plb_keep_buffers(shared->keep));
+    shared->combines = plb_combines(config->data, plb_staying_buffers(shared->staying));
     shared->has_slots = shared->uses_slots || shared->combines || plb_dataset_records(config->data) != 0;
     /* With other nodes also after a loss, when units are granted anew that somebody executes already. */
     bool backups = config->migration.on && config->migration.backups;
@@ -84,7 +84,7 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
         await_open(node, &node->runners[p], &pus[p]);
     node->sizes = plb_dataset_sizes(config->data);
     node->sizes.stride = plb_dataset_stride(config->data, plb_mirror_buffers(shared->mirror)
-                                                              | plb_keep_buffers(shared->keep));
+                                                              | plb_staying_buffers(shared->staying));
     struct plb_worker *worker = plb_own_worker_new(shared, node->runners, n_pus, &node->sizes);
     pthread_mutex_lock(&shared->lock);
     shared->worker = worker;
@@ -177,7 +177,7 @@ bool plb_node_free(struct plb_node *node)
     pthread_mutex_destroy(&node->shared.lock);
     plb_worker_free(node->shared.worker);
     plb_transfers_free_data(&node->shared);
-    plb_results_free(&node->shared.results);
+    plb_device_results_free(&node->shared.results);
     plb_outbox_fini(&node->reports);
     free(node->transfers.at);
     free(node->runners);
@@ -217,7 +217,7 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
     if (receiver == PLB_TO_TRANSFERS || receiver == PLB_TO_FETCH)
         return plb_transfers_data(&node->shared, node->runners, node->n_pus, m, out);
     if (m->type == PLB_BLOCK || m->type == PLB_GIFT) /* they come after all COUNTED */
-        plb_results_settle(&node->shared.results);
+        plb_device_results_settle(&node->shared.results);
     pthread_mutex_lock(&node->shared.lock);
     bool sensible = plb_worker_receive(node->shared.worker, m, out);
     if (sensible && m->type == PLB_PASS)

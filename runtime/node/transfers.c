@@ -19,7 +19,7 @@ static void add(struct plb_transfers *transfers, struct plb_runner *r, struct pl
 static void end_pull(struct plb_runner *r, struct plb_slot *slot, bool here)
 {
     struct plb_mirror *mirror = r->shared->mirror;
-    if (!slot->kept)
+    if (!slot->mirrored)
         return;
     if (slot->task.pass >= plb_mirror_since(mirror))
         plb_mirror_arrived(mirror, slot->pulled, here);
@@ -38,7 +38,7 @@ static bool is_over(const struct plb_slot *slot)
 static bool arrive(struct plb_runner *r, struct plb_slot *slot)
 {
     end_pull(r, slot, true);
-    if (slot->kept && !plb_mirror_has(r->shared->mirror, slot->task.range))
+    if (slot->mirrored && !plb_mirror_has(r->shared->mirror, slot->task.range))
         return false;
     slot->arrived = plb_now();
     slot->state = PLB_SLOT_READY;
@@ -122,15 +122,15 @@ static void fetch(const struct plb_slot_transfer *transfer, bool again, struct p
     const struct plb_node_config *config = &transfer->runner->shared->config;
     struct plb_slot *slot = transfer->slot;
     struct plb_mirror *mirror = transfer->runner->shared->mirror;
-    struct plb_keep *keep = transfer->runner->shared->keep;
+    struct plb_staying *staying = transfer->runner->shared->staying;
     if (slot->anew)
-        slot->keep = keep != NULL && plb_keep_take(keep, slot->task.range) ? keep : NULL;
+        slot->staying = staying != NULL && plb_staying_take(staying, slot->task.range) ? staying : NULL;
     plb_slot_bind(slot, config->data, &transfer->runner->executor, mirror);
     if (!plb_slot_pull(slot, config->data, &config->wire, config->checksums))
         return;
     struct plb_message *m = plb_outbox_add(out, PLB_FETCH, config->rank, 0, slot->task.pass);
     m->pu = transfer->runner->number;
-    m->fetch = (struct plb_fetch){slot->pulled, slot->tag, slot->pulls, config->rank, !slot->kept, again};
+    m->fetch = (struct plb_fetch){slot->pulled, slot->tag, slot->pulls, config->rank, !slot->mirrored, again};
 }
 
 static void run(const struct plb_slot_transfer *transfer, struct plb_outbox *out)
@@ -159,7 +159,7 @@ void plb_transfers_run(const struct plb_transfers *transfers, struct plb_outbox 
 /* Whether the outputs of a task are written, or will be. */
 static bool may_write(const struct plb_slot *slot)
 {
-    return slot->keep != NULL
+    return slot->staying != NULL
         && (slot->state == PLB_SLOT_FETCHING || slot->state == PLB_SLOT_READY
             || slot->state == PLB_SLOT_RUNNING);
 }
@@ -207,11 +207,11 @@ void plb_transfers_begin_pass(struct plb_node_shared *shared, struct plb_runner 
                               const struct plb_message *pass)
 {
     struct plb_mirror *mirror = shared->mirror;
-    struct plb_keep *keep = shared->keep;
+    struct plb_staying *staying = shared->staying;
     plb_own_set_begin(shared->set, pass);
     end_waiting(runners, n);
-    if (pass->begin.again && keep != NULL)
-        plb_keep_go_on(keep, pass->pass);
+    if (pass->begin.again && staying != NULL)
+        plb_staying_go_on(staying, pass->pass);
     if (pass->begin.again || n == 0)
         return;
     struct plb_rangeset busy = {0}, written = {0};
@@ -228,8 +228,8 @@ void plb_transfers_begin_pass(struct plb_node_shared *shared, struct plb_runner 
         feed(mirror, runners, n, pass);
     if (mirror != NULL)
         plb_mirror_begin_pass(mirror, &busy);
-    if (keep != NULL)
-        plb_keep_begin_pass(keep, pass->pass, pass->begin.stays, &written);
+    if (staying != NULL)
+        plb_staying_begin_pass(staying, pass->pass, pass->begin.stays, &written);
     plb_rangeset_fini(&busy);
     plb_rangeset_fini(&written);
 }
@@ -255,8 +255,8 @@ void plb_transfers_send(struct plb_slot *slot, const struct plb_node_shared *sha
     const void *records = plb_slot_records(slot, &bytes);
     hold_arrays(slot, shared);
     done->folds = slot->waits;
-    if (slot->keep != NULL && !set->on_rank0)
-        plb_keep_reported(slot->keep, slot->task.pass, done->range);
+    if (slot->staying != NULL && !set->on_rank0)
+        plb_staying_reported(slot->staying, slot->task.pass, done->range);
     if (slot->gives != NULL)
         plb_mirror_reported(slot->gives, slot->task.pass, done->range);
     done->buffers = plb_slot_sent(slot, set);
@@ -304,7 +304,7 @@ static bool on_counted(struct plb_node_shared *shared, struct plb_runner *runner
         return false;
     plb_mirror_counted(shared->mirror, m);
     if (!shared->config.data->on_rank0)
-        plb_results_counted(&shared->results, m);
+        plb_device_results_counted(&shared->results, m);
     pthread_mutex_lock(&shared->lock);
     plb_renewal_counted(&runners[m->pu].renewal, m);
     pthread_mutex_unlock(&shared->lock);
@@ -330,7 +330,7 @@ bool plb_transfers_data(struct plb_node_shared *shared, struct plb_runner *runne
     default:
         return plb_send(
             &shared->sends,
-            &(struct plb_node_memory){&shared->config, shared->mirror, shared->keep, &shared->results}, m,
+            &(struct plb_node_memory){&shared->config, shared->mirror, shared->staying, &shared->results}, m,
             out);
     }
 }
@@ -350,7 +350,7 @@ void plb_transfers_free_data(struct plb_node_shared *shared)
     pthread_mutex_destroy(&shared->locks.lock);
     pthread_mutex_destroy(&shared->locks.changing);
     plb_mirror_free(shared->mirror);
-    plb_keep_free(shared->keep);
+    plb_staying_free(shared->staying);
     plb_sends_fini(&shared->sends);
     plb_unasked_fini(&shared->unasked);
     plb_own_set_free(shared->set);

@@ -199,8 +199,7 @@ static void say_difference(struct plb_audit_results *x, const struct plb_audit *
     find(x, audit->id)->said = true;
     name_pu(x, audit->pus[0], one);
     name_pu(x, audit->pus[1], other);
-    plb_results_print_difference(x->config.app, x->config.set, audit->range, first, second, where,
-                                 difference);
+    plb_agree_print_difference(x->config.app, x->config.set, audit->range, first, second, where, difference);
     plb_log(PLB_LOG_WARNING, "%s computed two results for %s: %s and %s differ; %s",
             plb_phase_title(kernel, x->config.app->running, title),
             plb_range_print(audit->range.first, audit->range.count, kernel->unit, units), one, other,
@@ -242,10 +241,10 @@ void plb_audit_results_compare(struct plb_audit_results *results, const struct p
     const struct plb_audit audit = *found; /* the master may end it */
     const struct plb_dataset *set = results->config.set;
     first_result(results, &audit, first);
-    agrees[0] = plb_results_agree(results->config.app, set, audit.range, first, arrays, &where);
+    agrees[0] = plb_agree(results->config.app, set, audit.range, first, arrays, &where);
     if (audit.n == PLB_AUDIT_PUS)
-        agrees[1] = plb_results_agree(results->config.app, set, audit.range, find(results, audit.id)->second,
-                                      arrays, &unused);
+        agrees[1] = plb_agree(results->config.app, set, audit.range, find(results, audit.id)->second, arrays,
+                              &unused);
     if (audit.n == 2 && !agrees[0]) {
         copy_arrays(results, audit.range, true, arrays, find_or_add(results, &audit)->second);
         say_difference(results, &audit, first, arrays, &where);

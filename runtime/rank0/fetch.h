@@ -77,9 +77,9 @@ void plb_fetch_lose(struct plb_fetching *fetching, int rank);
 
 /* The pass is over, and no further one follows; goes_on: `next` is to be called. False: all results are here.
  * Else the run ends, or goes on, later and by itself. */
-bool plb_results_fetch(struct plb_rank *r, bool goes_on);
+bool plb_fetch_results(struct plb_rank *r, bool goes_on);
 
 /* All results are here, in the buffers that the kernel has declared. Calls `next`, or ends the run. */
-void plb_results_end(struct plb_rank *r);
+void plb_fetch_ended(struct plb_rank *r);
 
 #endif

@@ -274,7 +274,7 @@ static void count_time(struct plb_rank0 *rank0, double now)
     rank0->collect += took;
 }
 
-bool plb_results_fetch(struct plb_rank *r, bool goes_on)
+bool plb_fetch_results(struct plb_rank *r, bool goes_on)
 {
     struct plb_rank0 *rank0 = r->rank0;
     rank0->fetching.began = plb_rank_time(r);
@@ -292,7 +292,7 @@ bool plb_results_fetch(struct plb_rank *r, bool goes_on)
     return true;
 }
 
-void plb_results_end(struct plb_rank *r)
+void plb_fetch_ended(struct plb_rank *r)
 {
     plb_redo_complete(r);
     plb_feeds_put_back(&r->rank0->job->app, &r->data);
@@ -310,7 +310,7 @@ static void settle(struct plb_rank *r)
     count_time(rank0, plb_rank_time(r));
     plb_set_aside_clear(rank0->master, &r->data);
     if (plb_master_lacking(rank0->master) == 0)
-        plb_results_end(r);
+        plb_fetch_ended(r);
     else if (r->data.fed != 0)
         plb_redo_break(r);
     else

@@ -99,7 +99,7 @@ void plb_rank0_look_further(struct plb_rank *r)
         plb_rank0_interrupt(r);
     else if (goes_on)
         begin_pass(r);
-    else if (r->err->status != PLB_OK || !plb_results_fetch(r, false))
+    else if (r->err->status != PLB_OK || !plb_fetch_results(r, false))
         plb_rank0_end(r, r->err->status);
 }
 
@@ -108,16 +108,16 @@ static void end_last_pass(struct plb_rank *r, double took)
 {
     struct plb_rank0 *rank0 = r->rank0;
     if (rank0->redo.over) { /* it was repeated for its results */
-        if (!plb_results_fetch(r, false))
+        if (!plb_fetch_results(r, false))
             plb_rank0_end(r, r->err->status);
         return;
     }
     plb_report_add_pass(&rank0->times[rank0->job->app.running], took);
     bool gathers = rank0->fetching.asked || plb_redo_is_due(r);
-    if (gathers && plb_results_fetch(r, true))
+    if (gathers && plb_fetch_results(r, true))
         return;
     if (gathers) /* nobody else has any */
-        plb_results_end(r);
+        plb_fetch_ended(r);
     else
         plb_rank0_look_further(r);
 }

@@ -252,5 +252,5 @@ void plb_redo_end_results(struct plb_rank *r)
     swap_inputs(r);
     r->rank0->redo.results = false;
     plb_incoming_repairs(r->rank0->incoming, false);
-    plb_results_end(r);
+    plb_fetch_ended(r);
 }

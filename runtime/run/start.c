@@ -23,7 +23,7 @@
 
 /* Of the memory that a host has available at the start: what its ranks take for inputs that they keep.
  * Larger: other programs, and results, find no room. Smaller: large inputs travel in every pass. A guess. */
-#define KEPT 0.5
+#define MIRROR 0.5
 
 /* The same for results that stay until the last pass has ended. They take the memory that slots would. */
 #define STAYING 0.25
@@ -218,7 +218,7 @@ static double lockable(int ranks)
 }
 
 /* Bytes that a rank may keep, one of so many of its host. They come as a run goes on. */
-static double kept_bytes(double part, int ranks)
+static double part_of_memory(double part, int ranks)
 {
     return part * (double)plb_memory_available("") / ranks;
 }
@@ -236,28 +236,28 @@ static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
     if (n_pus == 0 && plb_mpi_has_joined(r->mpi))
         status = plb_fail(r->err, PLB_EINPUT, "%s has no PU that kernel %s can use; --verbose says why",
                           r->host, r->kernel->name);
-    struct plb_node_config config = {.rank = r->rank,
-                                     .n_nodes = r->size,
-                                     .kernel = r->kernel,
-                                     .data = &r->data,
-                                     .parts = &r->replaced.parts,
-                                     .wire = {r->mpi, get, put, lost},
-                                     .migration = start->migration,
-                                     .until = plb_now() + start->left_s,
-                                     .hung_after = start->hung_after,
-                                     .grain = start->grain,
-                                     .lockable = lockable(site.local_size),
-                                     .kept_bytes = start->keeps_inputs ? kept_bytes(KEPT, site.local_size)
-                                                                       : 0.0,
-                                     .stay_bytes = kept_bytes(STAYING, site.local_size),
-                                     .pulled_bytes = start->pulled_bytes,
-                                     .maps = r->maps,
-                                     .trace = start->trace,
-                                     .audits = start->audits,
-                                     .keeps_results = start->keeps_results,
-                                     .checksums = start->checksums,
-                                     .isolate = start->isolate,
-                                     .clock = r->clock};
+    struct plb_node_config config = {
+        .rank = r->rank,
+        .n_nodes = r->size,
+        .kernel = r->kernel,
+        .data = &r->data,
+        .parts = &r->replaced.parts,
+        .wire = {r->mpi, get, put, lost},
+        .migration = start->migration,
+        .until = plb_now() + start->left_s,
+        .hung_after = start->hung_after,
+        .grain = start->grain,
+        .lockable = lockable(site.local_size),
+        .mirror_bytes = start->keeps_inputs ? part_of_memory(MIRROR, site.local_size) : 0.0,
+        .stay_bytes = part_of_memory(STAYING, site.local_size),
+        .pulled_bytes = start->pulled_bytes,
+        .maps = r->maps,
+        .trace = start->trace,
+        .audits = start->audits,
+        .keeps_results = start->keeps_results,
+        .checksums = start->checksums,
+        .isolate = start->isolate,
+        .clock = r->clock};
     if (status == PLB_OK)
         config.warm_up = prepare_first_calls(r, pus, n_pus);
     if (status == PLB_OK)

@@ -116,7 +116,7 @@ static inline struct plb_mirror *pull(struct plb_slot *slot, struct plb_sends *s
 {
     struct plb_mirror *m = plb_mirror_new(&set, kept ? 1e9 : 1.0, false, NULL);
     begin(m, sends, 1, &named);
-    assert_true(fetch(m, slot, 1, 10, 10) && slot->kept == kept);
+    assert_true(fetch(m, slot, 1, 10, 10) && slot->mirrored == kept);
     return m;
 }
 

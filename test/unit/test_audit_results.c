@@ -130,16 +130,16 @@ static void a_difference_is_described(void **state)
     memcpy(other, one, sizeof one);
     struct plb_range rows = {1, 2};
     void *a[] = {one, &sum}, *b[] = {other, &sum};
-    assert_true(plb_results_agree(&w.app, &w.set, rows, a, b, &where));
+    assert_true(plb_agree(&w.app, &w.set, rows, a, b, &where));
     other[10] = 0xff;
-    assert_false(plb_results_agree(&w.app, &w.set, rows, a, b, &where));
+    assert_false(plb_agree(&w.app, &w.set, rows, a, b, &where));
     assert_true(where.buffer == 0 && where.byte == 10);
-    plb_results_print_difference(&w.app, &w.set, rows, a, b, &where, text);
+    plb_agree_print_difference(&w.app, &w.set, rows, a, b, &where, text);
     assert_string_equal(text, "'out' of row 2 differs from byte 2 on: 030405060708 and ff0405060708");
     b[0] = one;
     b[1] = &other_sum;
-    assert_false(plb_results_agree(&w.app, &w.set, rows, a, b, &where));
-    plb_results_print_difference(&w.app, &w.set, rows, a, b, &where, text);
+    assert_false(plb_agree(&w.app, &w.set, rows, a, b, &where));
+    plb_agree_print_difference(&w.app, &w.set, rows, a, b, &where, text);
     assert_string_equal(text, "element 0 of 'sum' is 1 and 2");
     tear_down(&w);
 }

@@ -22,14 +22,14 @@ static int read_gpu(struct plb_device *device, const struct plb_device *own, voi
 }
 
 /* Units 10 to 39 of pass 1 are results in the device's memory alone. */
-static struct plb_node_results stay(struct plb_mirror *mirror, char *place)
+static struct plb_node_device_results stay(struct plb_mirror *mirror, char *place)
 {
     static const struct plb_device_ops ops = {.read = read_gpu};
-    struct plb_node_results all = plb_results_new(1);
+    struct plb_node_device_results all = plb_device_results_new(1);
     struct plb_message pass = {.type = PLB_PASS, .pass = 1};
-    plb_results_open(&all.of[0], &ops, NULL, &set, NULL);
-    plb_results_begin(&all, &pass);
-    plb_results_made(
+    plb_device_results_open(&all.of[0], &ops, NULL, &set, NULL);
+    plb_device_results_begin(&all, &pass);
+    plb_device_results_made(
         &all.of[0], 1, 0, 2, (struct plb_range){10, 30},
         &(struct plb_device_units){.device = gpu, .lead = -10 * PAGE, .host = place - (ptrdiff_t)10 * PAGE});
     plb_mirror_reported(mirror, 1, (struct plb_range){10, 30});
@@ -41,7 +41,7 @@ static struct plb_node_results stay(struct plb_mirror *mirror, char *place)
 static struct plb_mirror *m;
 static struct plb_sends sends;
 static struct plb_outbox out;
-static struct plb_node_results results;
+static struct plb_node_device_results results;
 static struct plb_slot slot, other;
 static struct plb_node_memory memory;
 
@@ -66,8 +66,8 @@ static void begin_second(void)
     begin(m, &sends, 2, &feeds);
     end_transfers();
     plb_mirror_counted(m, &counted);
-    plb_results_begin(&results, &pass);
-    plb_results_counted(&results, &counted);
+    plb_device_results_begin(&results, &pass);
+    plb_device_results_counted(&results, &counted);
 }
 
 static void end_test(void)
@@ -75,7 +75,7 @@ static void end_test(void)
     end_transfers();
     release(NULL, &other);
     release(m, &slot);
-    plb_results_free(&results);
+    plb_device_results_free(&results);
     plb_outbox_fini(&out);
     plb_sends_fini(&sends);
 }
@@ -86,7 +86,7 @@ static bool copies_own(void)
     const struct plb_source own[] = {{{34, 6}, 1, RANK}, {{40, 41}, 1, 0}};
     struct plb_message from = tell(8, 1, 2, own);
     fetch(m, &other, 2, 35, 45);
-    assert_false(other.kept);
+    assert_false(other.mirrored);
     assert_true(plb_slot_from(&other, &set, &config.wire, m, &results, &from));
     end_transfers();
     return !plb_slot_has_lost_inputs(&other, &config.wire);

@@ -24,7 +24,7 @@ static int late_read(struct plb_device *d, const struct plb_device *own, void *t
 static const struct plb_device_driver reads = {
     .entry = late_entry, .ops = {LATE, .follow = late_follow, .copy_within = late_copy, .read = late_read}};
 
-static struct plb_node_results results;
+static struct plb_node_device_results results;
 static double now[UNITS], then[UNITS]; /* inputs and results of the pass, as they are to be */
 static struct fixture f;
 static bool idle; /* the device executes nothing in the pass that begins */
@@ -47,10 +47,10 @@ static void begin_pass(int pass, bool feeds, int64_t first, int64_t count)
             then[u] += list[e];
         out[u] = -1e300;
     }
-    plb_results_begin(&results, &begin);
+    plb_device_results_begin(&results, &begin);
     if (feeds)
-        plb_results_counted(&results, &counted);
-    plb_results_settle(&results);
+        plb_device_results_counted(&results, &counted);
+    plb_device_results_settle(&results);
     plb_renewal_begin(&renewal, &begin, true, false, NULL);
     plb_renewal_counted(&renewal, &counted);
     if (idle) /* it takes over what is new before its next task */
@@ -75,7 +75,7 @@ static void task(int lane, int pass, int64_t first, int64_t count)
 /* Whether the results of these units are right on the host. */
 static void has(int64_t first, int64_t count)
 {
-    assert_true(plb_results_bring(&results, -1, OUT, (struct plb_range){first, count}));
+    assert_true(plb_device_results_bring(&results, -1, OUT, (struct plb_range){first, count}));
     for (int64_t u = first; u < first + count; u++)
         assert_true(out[u] == then[u]);
 }
@@ -85,8 +85,8 @@ static void begin_test(void)
     fails = false;
     start(&f, &reads, 1, 1e9);
     f.set.fed = f.set.named = PLB_BUFFER(IN);
-    results = plb_results_new(1);
-    plb_results_open(&results.of[0], &reads.ops, f.e.device, &f.set, NULL);
+    results = plb_device_results_new(1);
+    plb_device_results_open(&results.of[0], &reads.ops, f.e.device, &f.set, NULL);
     f.e.places.all = &results;
     f.e.places.own = &results.of[0];
     memcpy(now, in, sizeof now);
@@ -96,7 +96,7 @@ static void begin_test(void)
 static void end_test(void)
 {
     end(&f);
-    plb_results_free(&results);
+    plb_device_results_free(&results);
 }
 
 static void results_are_not_copied_until_they_are_read(void **state)

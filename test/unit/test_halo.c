@@ -142,7 +142,7 @@ static void deliver(struct plb_slot *slot, const struct plb_dataset *set)
         size_t offset, bytes;
         if ((slot->pulls & PLB_BUFFER(i)) == 0)
             continue;
-        plb_dataset_bytes(set, i, slot->kept ? slot->pulled : plb_dataset_around(set, i, slot->pulled),
+        plb_dataset_bytes(set, i, slot->mirrored ? slot->pulled : plb_dataset_around(set, i, slot->pulled),
                           &offset, &bytes);
         assert_true(n < wires[slot->tag].n && wires[slot->tag].bytes[n] == bytes);
         for (size_t b = 0; b < bytes; b++)
@@ -191,13 +191,13 @@ static void tasks_find_their_halo(void **state)
             }
             bool forgotten = whole(&dice, 0, 9) == 0;
             deliver(s, &set);
-            if (s->kept) {
+            if (s->mirrored) {
                 plb_mirror_arrived(m, s->pulled, !forgotten);
                 s->pulled.count = s->pulls = 0;
             }
             if (forgotten) {
                 s->state = PLB_SLOT_FREE;
-            } else if (!s->kept || plb_mirror_has(m, s->task.range)) {
+            } else if (!s->mirrored || plb_mirror_has(m, s->task.range)) {
                 expect_inputs(s, &set);
                 s->state = PLB_SLOT_FREE;
                 runs++;

@@ -75,7 +75,7 @@ static void start(struct node *n, int pus, int nodes, bool told)
     pthread_cond_init(&n->shared.wake, NULL);
     n->shared.worker = plb_worker_new(&(struct plb_worker_config){
         .n_nodes = nodes, .n_pus = pus, .pus = are, .maps = &n->map, .n_phases = 1});
-    n->shared.results = plb_results_new(pus);
+    n->shared.results = plb_device_results_new(pus);
     for (int p = 0; p < pus; p++)
         n->runners[p] = (struct plb_runner){.shared = &n->shared, .number = p};
     n->watch = (struct plb_hung_watch){n->runners, pus, 0.0};
@@ -93,7 +93,7 @@ static void start(struct node *n, int pus, int nodes, bool told)
 static void stop(struct node *n)
 {
     plb_worker_free(n->shared.worker);
-    plb_results_free(&n->shared.results);
+    plb_device_results_free(&n->shared.results);
     plb_cost_map_fini(&n->map);
     plb_outbox_fini(&n->out);
     pthread_cond_destroy(&n->shared.wake);

@@ -54,7 +54,7 @@ static size_t fetch(struct plb_mirror *m, const struct plb_dataset *data, struct
     plb_slot_bind(slot, data, &e, m);
     bool pulls = plb_slot_pull(slot, data, &wire, false);
     assert_int_equal(pulls, pulled > 0);
-    if (slot->kept)
+    if (slot->mirrored)
         plb_mirror_arrived(m, slot->pulled, true);
     return pulled;
 }
@@ -82,7 +82,7 @@ static void what_is_here_is_not_pulled_again(void **state)
     filler = 1;
     assert_int_equal(fetch(m, &plain, &slot, 10, 20), 20 * UNIT_BYTES);
     assert_int_equal(slot.pulled.first, 10);
-    assert_true(slot.kept && slot.buffer[0] == plb_mirror_place(m, 0, 10));
+    assert_true(slot.mirrored && slot.buffer[0] == plb_mirror_place(m, 0, 10));
     assert_true(slot.bytes < UNIT_BYTES); /* outputs alone */
     filler = 2;
     assert_int_equal(fetch(m, &plain, &slot, 12, 10), 0);
@@ -140,7 +140,7 @@ static void short_of_room_unused_inputs_are_dropped(void **state)
         filler = 3;
         fetch(m, &plain, &slot, 0, 30);
         assert_int_equal(fetch(m, &plain, &slot, 40, 10), 10 * UNIT_BYTES);
-        assert_false(slot.kept);
+        assert_false(slot.mirrored);
         assert_int_equal(fetch(m, &plain, &slot, 40, 10), 10 * UNIT_BYTES);
         assert_int_equal(fetch(m, &plain, &slot, 5, 25), 0);
         begin(m, 0, 0); /* the pass has used all that is here */
@@ -152,10 +152,10 @@ static void short_of_room_unused_inputs_are_dropped(void **state)
         assert_int_equal(*(char *)plb_mirror_place(m, 0, 15), 0); /* its memory was given back */
         assert_int_equal(*(char *)plb_mirror_place(m, 0, 24), 3);
         assert_int_equal(fetch(m, &plain, &slot, 40, 20), 20 * UNIT_BYTES);
-        assert_true(slot.kept);
+        assert_true(slot.mirrored);
         assert_int_equal(fetch(m, &plain, &slot, 40, 20), 0);
         assert_int_equal(fetch(m, &plain, &slot, 15, 1), UNIT_BYTES);
-        assert_false(slot.kept);
+        assert_false(slot.mirrored);
         plb_mirror_free(m);
     }
     release(NULL, &slot);
@@ -276,17 +276,17 @@ static void one_task_gives_a_unit(void **state)
     begin_fed(m, 2, &feeds, &sends);
     filler = 3;
     execute(m, &other, 2, 0, 10, 9); /* it was told nothing, and pulls elsewhere */
-    assert_true(!other.kept && other.gives == NULL && *(char *)other.buffer[0] == 3);
+    assert_true(!other.mirrored && other.gives == NULL && *(char *)other.buffer[0] == 3);
     assert_int_equal(*(char *)plb_mirror_place(m, 0, 5), 7);
     count(m, 2, (struct plb_range){0, 10}, (struct plb_range){50, 1});
     assert_false(plb_mirror_has(m, (struct plb_range){5, 1})); /* either result may have counted */
     execute(m, &other, 2, 0, 5, 9);
-    assert_true(other.kept && other.gives == NULL && *(char *)other.buffer[0] == 7);
+    assert_true(other.mirrored && other.gives == NULL && *(char *)other.buffer[0] == 7);
     execute(m, &other, 2, 6, 4, 9);
-    assert_true(other.kept && other.gives == NULL && *(char *)other.buffer[0] == 7);
+    assert_true(other.mirrored && other.gives == NULL && *(char *)other.buffer[0] == 7);
     begin_fed(m, 3, &named, &sends);
     execute(m, &other, 3, 0, 10, 9);
-    assert_true(other.kept && other.gives == NULL);
+    assert_true(other.mirrored && other.gives == NULL);
     release(NULL, &other);
     release(m, &slot);
     plb_rangeset_fini(&sends.sent);
@@ -312,11 +312,11 @@ static void a_late_task_has_its_places(void **state)
         count(m, pass, (struct plb_range){0, 30}, (struct plb_range){50, 1});
         filler = (char)pass;
         execute(m, &slot, pass, 15, 10, 6);
-        assert_false(slot.kept);
+        assert_false(slot.mirrored);
         assert_int_equal(*(char *)slot.buffer[0], pass);
         assert_int_equal(*(char *)late.buffer[0], 1);
         execute(m, &slot, pass, 0, 20, (char)(4 + pass));
-        assert_true(slot.kept && *(char *)slot.buffer[0] == (pass == 2 ? 5 : 3 + pass));
+        assert_true(slot.mirrored && *(char *)slot.buffer[0] == (pass == 2 ? 5 : 3 + pass));
     }
     release(NULL, &late);
     release(m, &slot);

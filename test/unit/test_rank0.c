@@ -247,7 +247,7 @@ static void set_up_fetch(struct world *w)
     w->r.data.host[NOW] = now;
     w->r.data.host[THEN] = then;
     n_receives = 0;
-    assert_true(plb_results_fetch(&w->r, false));
+    assert_true(plb_fetch_results(&w->r, false));
 }
 
 /* A node announces the results that rank 0 has asked for. */

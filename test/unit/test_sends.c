@@ -7,7 +7,7 @@
 
 #include "sends_fixture.h"
 
-static struct plb_node_results none; /* no device has any */
+static struct plb_node_device_results none; /* no device has any */
 
 /* Rank 0 sends what nothing feeds at once, and of the rest it is asked where. */
 static void inputs_come_from_those_that_have_them(void **state)
@@ -99,7 +99,7 @@ static void what_a_lost_rank_sends_late_touches_nothing(void **state)
         slot.pulled.count = 0;
         fetch(m, &slot, 2, 10, 10);
         const char *now = slot.buffer[0];
-        assert_true(!slot.kept && (now + 11 * PAGE <= late || now - PAGE >= late + 12 * PAGE));
+        assert_true(!slot.mirrored && (now + 11 * PAGE <= late || now - PAGE >= late + 12 * PAGE));
         w = tell(7, 1, 1, from);
         plb_slot_from(&slot, &set, &config.wire, m, &none, &w);
         end_transfers();
@@ -180,15 +180,15 @@ static void inputs_that_nobody_else_has_stay(void **state)
         begin(m, &sends, pass, pass == 2 ? &feeds : &named);
         plb_mirror_counted(m, &counted);
         fetch(m, &other, pass, 50, 30); /* there is no room for these */
-        assert_false(other.kept);
+        assert_false(other.mirrored);
         end_transfers();
     }
     assert_int_equal(*(char *)plb_mirror_place(m, 0, 25), 9);
     assert_false(fetch(m, &other, 3, 12, 10));
-    assert_true(other.kept && *(char *)other.buffer[0] == 9);
+    assert_true(other.mirrored && *(char *)other.buffer[0] == 9);
     fetch(m, &other, 3, 35, 60);
     struct plb_message w = tell(8, 1, 2, own);
-    assert_true(!other.kept && plb_slot_from(&other, &set, &config.wire, m, &none, &w));
+    assert_true(!other.mirrored && plb_slot_from(&other, &set, &config.wire, m, &none, &w));
     assert_int_equal(*((char *)other.buffer[0] + 4 * PAGE), 9);
     end_transfers();
     release(NULL, &other);

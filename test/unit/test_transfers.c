@@ -64,7 +64,7 @@ static void begin_pass(struct plb_node *node, int pass)
 }
 
 /* A node of rank 1 that may keep so many bytes. */
-static struct plb_node *start_with(const struct plb_dataset *set, double kept_bytes)
+static struct plb_node *start_with(const struct plb_dataset *set, double mirror_bytes)
 {
     struct plb_node *node;
     struct plb_error err = {.status = PLB_OK};
@@ -74,7 +74,7 @@ static struct plb_node *start_with(const struct plb_dataset *set, double kept_by
                                      .kernel = &kernel,
                                      .data = set,
                                      .maps = &map,
-                                     .kept_bytes = kept_bytes,
+                                     .mirror_bytes = mirror_bytes,
                                      .wire = {NULL, slow_get, no_put, is_lost}};
     pu.info = (struct plb_pu_info){.node = 1, .power = 1.0, .memory = 1e12};
     alarm(HANG);

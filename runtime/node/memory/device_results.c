@@ -13,15 +13,15 @@
  * lock. Smaller: more copies. 64 MB last some ms, or 20 ms where pages are not locked. */
 #define PART 64000000
 
-struct plb_node_results plb_results_new(int n)
+struct plb_node_device_results plb_device_results_new(int n)
 {
-    struct plb_node_results all = {plb_alloc((size_t)n * sizeof *all.of), n};
+    struct plb_node_device_results all = {plb_alloc((size_t)n * sizeof *all.of), n};
     for (int p = 0; p < n; p++)
         pthread_mutex_init(&all.of[p].lock, NULL);
     return all;
 }
 
-void plb_results_free(struct plb_node_results *all)
+void plb_device_results_free(struct plb_node_device_results *all)
 {
     for (int p = 0; p < all->n; p++) {
         for (int i = 0; i < PLB_MAX_DATA; i++) {
@@ -33,11 +33,12 @@ void plb_results_free(struct plb_node_results *all)
         pthread_mutex_destroy(&all->of[p].lock);
     }
     free(all->of);
-    *all = (struct plb_node_results){NULL, 0};
+    *all = (struct plb_node_device_results){NULL, 0};
 }
 
-void plb_results_open(struct plb_device_results *d, const struct plb_device_ops *ops,
-                      struct plb_device *device, const struct plb_dataset *set, struct plb_page_locks *locks)
+void plb_device_results_open(struct plb_device_results *d, const struct plb_device_ops *ops,
+                             struct plb_device *device, const struct plb_dataset *set,
+                             struct plb_page_locks *locks)
 {
     pthread_mutex_lock(&d->lock);
     d->device = device;
@@ -56,7 +57,7 @@ static void count(struct plb_device_results *d)
     atomic_store(&d->left, left);
 }
 
-void plb_results_close(struct plb_device_results *d)
+void plb_device_results_close(struct plb_device_results *d)
 {
     pthread_mutex_lock(&d->lock);
     d->ops = NULL;
@@ -69,7 +70,7 @@ void plb_results_close(struct plb_device_results *d)
     pthread_mutex_unlock(&d->lock);
 }
 
-bool plb_results_may_stay(struct plb_device_results *d, int pass)
+bool plb_device_results_may_stay(struct plb_device_results *d, int pass)
 {
     pthread_mutex_lock(&d->lock);
     const bool may = d->ops != NULL && d->stay && d->pass == pass && !atomic_load(&d->lost);
@@ -77,8 +78,8 @@ bool plb_results_may_stay(struct plb_device_results *d, int pass)
     return may;
 }
 
-void plb_results_made(struct plb_device_results *d, int pass, int input, int output, struct plb_range task,
-                      const struct plb_device_units *where)
+void plb_device_results_made(struct plb_device_results *d, int pass, int input, int output,
+                             struct plb_range task, const struct plb_device_units *where)
 {
     struct plb_device_fed *f = &d->at[input];
     pthread_mutex_lock(&d->lock);
@@ -93,7 +94,7 @@ void plb_results_made(struct plb_device_results *d, int pass, int input, int out
     pthread_mutex_unlock(&d->lock);
 }
 
-void plb_results_unmade(struct plb_device_results *d, int pass, struct plb_range task)
+void plb_device_results_unmade(struct plb_device_results *d, int pass, struct plb_range task)
 {
     pthread_mutex_lock(&d->lock);
     for (int i = 0; i < PLB_MAX_DATA && d->pass == pass; i++)
@@ -134,7 +135,7 @@ static void begin(struct plb_device_results *d, const struct plb_message *m)
     count(d);
 }
 
-void plb_results_begin(struct plb_node_results *all, const struct plb_message *m)
+void plb_device_results_begin(struct plb_node_device_results *all, const struct plb_message *m)
 {
     for (int p = 0; p < all->n; p++) {
         pthread_mutex_lock(&all->of[p].lock);
@@ -154,7 +155,7 @@ static void spoil(const struct plb_device_results *d, int input, struct plb_rang
 #endif
 }
 
-void plb_results_counted(struct plb_node_results *all, const struct plb_message *m)
+void plb_device_results_counted(struct plb_node_device_results *all, const struct plb_message *m)
 {
     struct plb_device_results *d = m->pu < all->n ? &all->of[m->pu] : NULL;
     if (d == NULL)
@@ -173,7 +174,7 @@ void plb_results_counted(struct plb_node_results *all, const struct plb_message 
     pthread_mutex_unlock(&d->lock);
 }
 
-void plb_results_settle(struct plb_node_results *all)
+void plb_device_results_settle(struct plb_node_device_results *all)
 {
     for (int p = 0; p < all->n; p++) {
         struct plb_device_results *d = &all->of[p];
@@ -221,8 +222,8 @@ static bool bring(struct plb_device_results *d, int input, struct plb_device_uni
     return here;
 }
 
-bool plb_results_bring_input(struct plb_node_results *all, int input, struct plb_range units,
-                             const struct plb_device_results *own)
+bool plb_device_results_bring_input(struct plb_node_device_results *all, int input, struct plb_range units,
+                                    const struct plb_device_results *own)
 {
     bool here = true;
     for (int p = 0; p < all->n; p++) {
@@ -237,7 +238,7 @@ bool plb_results_bring_input(struct plb_node_results *all, int input, struct plb
     return here;
 }
 
-bool plb_results_bring(struct plb_node_results *all, int pu, int output, struct plb_range units)
+bool plb_device_results_bring(struct plb_node_device_results *all, int pu, int output, struct plb_range units)
 {
     bool here = true;
     for (int p = 0; p < all->n; p++) {
@@ -266,7 +267,7 @@ static void bring_part(struct plb_device_results *d, struct plb_range part)
     pthread_mutex_unlock(&d->lock);
 }
 
-void plb_results_bring_all(struct plb_device_results *d)
+void plb_device_results_bring_all(struct plb_device_results *d)
 {
     int64_t bytes = 1;
     if (atomic_load(&d->left) == 0)
@@ -280,7 +281,7 @@ void plb_results_bring_all(struct plb_device_results *d)
         bring_part(d, part);
 }
 
-bool plb_results_lose(struct plb_device_results *d)
+bool plb_device_results_lose(struct plb_device_results *d)
 {
     atomic_store(&d->lost, true);
     return atomic_load(&d->left) > 0;

@@ -56,49 +56,51 @@ struct plb_device_results {
 };
 
 /* Of all PUs of a node. */
-struct plb_node_results {
+struct plb_node_device_results {
     struct plb_device_results *of;
     int n;
 };
 
-struct plb_node_results plb_results_new(int n);
-void plb_results_free(struct plb_node_results *all);
+struct plb_node_device_results plb_device_results_new(int n);
+void plb_device_results_free(struct plb_node_device_results *all);
 
 /* The PU's device is open, which must be able to read. */
-void plb_results_open(struct plb_device_results *d, const struct plb_device_ops *ops,
-                      struct plb_device *device, const struct plb_dataset *set, struct plb_page_locks *locks);
+void plb_device_results_open(struct plb_device_results *d, const struct plb_device_ops *ops,
+                             struct plb_device *device, const struct plb_dataset *set,
+                             struct plb_page_locks *locks);
 
 /* The device is closed next: it has none any more. */
-void plb_results_close(struct plb_device_results *d);
+void plb_device_results_close(struct plb_device_results *d);
 
 /* Whether results of tasks of this pass may stay. */
-bool plb_results_may_stay(struct plb_device_results *d, int pass);
+bool plb_device_results_may_stay(struct plb_device_results *d, int pass);
 
 /* Results of a task are complete that feed the input, in this place. Of a pass that is over, they are
  * dropped. */
-void plb_results_made(struct plb_device_results *d, int pass, int input, int output, struct plb_range task,
-                      const struct plb_device_units *where);
+void plb_device_results_made(struct plb_device_results *d, int pass, int input, int output,
+                             struct plb_range task, const struct plb_device_units *where);
 
 /* Nobody wants the results of that task. */
-void plb_results_unmade(struct plb_device_results *d, int pass, struct plb_range task);
+void plb_device_results_unmade(struct plb_device_results *d, int pass, struct plb_range task);
 
 /* PASS, and COUNTED of one PU. Before anybody asks for inputs of the pass. */
-void plb_results_begin(struct plb_node_results *all, const struct plb_message *m);
-void plb_results_counted(struct plb_node_results *all, const struct plb_message *m);
+void plb_device_results_begin(struct plb_node_device_results *all, const struct plb_message *m);
+void plb_device_results_counted(struct plb_node_device_results *all, const struct plb_message *m);
 
 /* All COUNTED of this pass have come. Waits for nobody: to be called again. */
-void plb_results_settle(struct plb_node_results *all);
+void plb_device_results_settle(struct plb_node_device_results *all);
 
 /* Units of this fed input, or of this output, are on the host from now on. pu: only what this one has; -1:
  * all. own: of the PU whose thread calls; NULL: it has no device that reads. False: some are lost. */
-bool plb_results_bring_input(struct plb_node_results *all, int input, struct plb_range units,
-                             const struct plb_device_results *own);
-bool plb_results_bring(struct plb_node_results *all, int pu, int output, struct plb_range units);
+bool plb_device_results_bring_input(struct plb_node_device_results *all, int input, struct plb_range units,
+                                    const struct plb_device_results *own);
+bool plb_device_results_bring(struct plb_node_device_results *all, int pu, int output,
+                              struct plb_range units);
 
 /* Brings all, since the places are given up. By the thread that has opened the device. */
-void plb_results_bring_all(struct plb_device_results *d);
+void plb_device_results_bring_all(struct plb_device_results *d);
 
 /* The device has failed. Returns whether anything is lost. Waits for nobody. */
-bool plb_results_lose(struct plb_device_results *d);
+bool plb_device_results_lose(struct plb_device_results *d);
 
 #endif

@@ -43,7 +43,7 @@ struct plb_node_config {
     double hung_after;               /* seconds after which a task may be late; 0: none is */
     double grain;                    /* units per task at most, as the user wants it; 0: no wish */
     double lockable;                 /* bytes of host memory that the node may page-lock; 0: any */
-    double kept_bytes;               /* of inputs that the node keeps for later passes at most */
+    double mirror_bytes;             /* of inputs that the node keeps for later passes at most */
     double stay_bytes;               /* of results that stay until the last pass has ended at most */
     double pulled_bytes;             /* a task whose data is pulled moves about this much; 0: any */
     const struct plb_cost_map *maps; /* one per phase, as on rank 0; borrowed */

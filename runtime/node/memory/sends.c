@@ -76,7 +76,7 @@ static bool send_inputs(struct plb_sends *s, const struct plb_node_memory *memor
         owed |= (*last)->fetch.to == f->to;
     for (int i = 0; i < set->n; i++)
         if ((f->buffers & PLB_BUFFER(i)) != 0)
-            owed |= !plb_results_bring_input(memory->results, i, f->range, NULL);
+            owed |= !plb_device_results_bring_input(memory->results, i, f->range, NULL);
     if (owed)
         *last = sent;
     else
@@ -99,22 +99,22 @@ static bool find_results(const struct plb_node_memory *memory, const struct plb_
 {
     const struct plb_dataset *set = memory->config->data;
     const struct plb_mirror *mirror = memory->mirror;
-    const struct plb_keep *keep = memory->keep;
+    const struct plb_staying *staying = memory->staying;
     const struct plb_fetch *f = &m->fetch;
     bool feed = set->fed != 0; /* then they are in the mirror */
     if (feed && (mirror == NULL || !plb_mirror_made(mirror, m->pass, f->range)))
         return false;
-    if (!feed && (keep == NULL || !plb_keep_made(keep, m->pass, f->range)))
+    if (!feed && (staying == NULL || !plb_staying_made(staying, m->pass, f->range)))
         return false;
-    int64_t here = feed ? plb_mirror_outputs(mirror) : plb_keep_buffers(keep);
+    int64_t here = feed ? plb_mirror_outputs(mirror) : plb_staying_buffers(staying);
     for (int i = 0; i < set->n; i++)
         if ((f->buffers & here & PLB_BUFFER(i)) != 0)
             parts[i] = feed ? plb_mirror_result(mirror, i, f->range.first)
-                            : plb_keep_place(keep, i, f->range.first);
+                            : plb_staying_place(staying, i, f->range.first);
     bool there = (f->buffers & ~here) == 0;
     for (int i = 0; i < set->n && feed; i++)
         if ((f->buffers & PLB_BUFFER(i)) != 0)
-            there = there && plb_results_bring(memory->results, -1, i, f->range);
+            there = there && plb_device_results_bring(memory->results, -1, i, f->range);
     return there;
 }
 

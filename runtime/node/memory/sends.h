@@ -8,15 +8,15 @@
 #define PLB_NODE_MEMORY_SENDS_H
 
 #include "node/memory/device_results.h"
-#include "node/memory/keep.h"
+#include "node/memory/staying.h"
 #include "node/memory/mirror.h"
 
-/* Where a rank has what it sends. Mirror and keep may be NULL. */
+/* Where a rank has what it sends. Mirror and staying may be NULL. */
 struct plb_node_memory {
     const struct plb_node_config *config;
     const struct plb_mirror *mirror;
-    const struct plb_keep *keep;
-    struct plb_node_results *results;
+    const struct plb_staying *staying;
+    struct plb_node_device_results *results;
 };
 
 /* A zeroed struct is empty. */
@@ -28,7 +28,7 @@ struct plb_sends {
 
 void plb_sends_fini(struct plb_sends *sends);
 
-/* FETCH: sends what is wanted out of the mirror, or of what is kept. To rank 0 says FROM: whether the results
+/* FETCH: sends what is wanted out of the mirror, or of what stays. To rank 0 says FROM: whether the results
  * are here. False: the inputs have no place here. */
 bool plb_send(struct plb_sends *sends, const struct plb_node_memory *memory, const struct plb_message *fetch,
               struct plb_outbox *out);

@@ -56,21 +56,21 @@ static void receive(struct plb_halo_parts *h, int k, const struct plb_node_confi
     const struct plb_dataset *set = config->data;
     const struct plb_source *part = &h->from.at[k];
     size_t bytes[PLB_MAX_DATA] = {0}, offset, all = 0;
-    bool kept = has_place(mirror, h->pass, part);
+    bool mirrored = has_place(mirror, h->pass, part);
     for (int i = 0; i < set->n; i++)
         if ((part->buffers & PLB_BUFFER(i)) != 0) {
             plb_dataset_bytes(set, i, part->range, &offset, &bytes[i]);
             all += bytes[i];
         }
-    h->here[k] = kept ? part->range : (struct plb_range){part->range.first, 0};
-    h->beside[k] = kept ? NULL : plb_alloc_unset(all);
+    h->here[k] = mirrored ? part->range : (struct plb_range){part->range.first, 0};
+    h->beside[k] = mirrored ? NULL : plb_alloc_unset(all);
     char *beside = h->beside[k];
     for (int i = 0; i < set->n; i++) {
         if ((part->buffers & PLB_BUFFER(i)) == 0)
             continue;
-        void *to = kept ? plb_mirror_place(mirror, i, part->range.first) : beside;
+        void *to = mirrored ? plb_mirror_place(mirror, i, part->range.first) : beside;
         config->wire.get(config->wire.context, part->node, PLB_HALO_SLOT, to, bytes[i], &h->pending[k]);
-        beside = kept ? NULL : beside + bytes[i];
+        beside = mirrored ? NULL : beside + bytes[i];
     }
     h->comes[k] = h->pending[k] > 0; /* else its sender is lost, and tasks wait until the pass is given up */
     h->left += h->comes[k];

@@ -13,7 +13,7 @@ bool plb_combines(const struct plb_dataset *set, int64_t stays)
 
 bool plb_combine_takes(const struct plb_held_result *h, const struct plb_flight *flight)
 {
-    bool stays = h->shared->keep == NULL || (flight->slot != NULL && flight->slot->keep != NULL);
+    bool stays = h->shared->staying == NULL || (flight->slot != NULL && flight->slot->staying != NULL);
     return h->shared->combines && flight->slot != NULL && !flight->slot->scratch && !flight->task.audit
         && stays;
 }

@@ -151,7 +151,7 @@ void plb_renewal_fini(struct plb_renewal *n)
 int64_t plb_device_places_may_stay(const struct plb_device_places *p, int pass)
 {
     int64_t outputs = 0;
-    if (p->own == NULL || p->pass != pass || !plb_results_may_stay(p->own, pass))
+    if (p->own == NULL || p->pass != pass || !plb_device_results_may_stay(p->own, pass))
         return 0;
     for (int i = 0; i < p->set->n; i++)
         if ((p->set->fed & PLB_BUFFER(i)) != 0 && p->at[i].results != NULL)
@@ -161,5 +161,5 @@ int64_t plb_device_places_may_stay(const struct plb_device_places *p, int pass)
 
 bool plb_device_places_on_host(struct plb_device_places *p, int i, struct plb_range units)
 {
-    return p->all == NULL || plb_results_bring_input(p->all, i, units, p->own);
+    return p->all == NULL || plb_device_results_bring_input(p->all, i, units, p->own);
 }

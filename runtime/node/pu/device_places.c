@@ -123,7 +123,7 @@ static bool give_up(struct plb_device_places *p, int64_t buffers)
 bool plb_device_places_give_up(struct plb_device_places *p)
 {
     if (p->own != NULL)
-        plb_results_bring_all(p->own);
+        plb_device_results_bring_all(p->own);
     return give_up(p, plb_dataset_inputs(p->set));
 }
 
@@ -373,9 +373,9 @@ static void note(struct plb_device_places *p, int lane, int i)
 {
     const struct plb_place *in = &p->at[i];
     p->noted[lane] = true;
-    plb_results_made(p->own, p->stays_pass[lane], i, in->output, in->stays[lane],
-                     &(struct plb_device_units){
-                         .device = in->results, .lead = offset_of(p, i, 0), .host = in->results_host});
+    plb_device_results_made(p->own, p->stays_pass[lane], i, in->output, in->stays[lane],
+                            &(struct plb_device_units){
+                                .device = in->results, .lead = offset_of(p, i, 0), .host = in->results_host});
 }
 
 void plb_device_places_end(struct plb_device_places *p, int lane, bool well)

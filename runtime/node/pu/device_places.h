@@ -47,10 +47,11 @@ struct plb_place {
 struct plb_device_places {
     const struct plb_device_ops *ops; /* of the device */
     struct plb_device *device;
-    const struct plb_dataset *set;  /* borrowed */
-    struct plb_child *child;        /* borrowed; it shares the memory of lanes, as tasks run there. Or NULL */
-    struct plb_page_locks *locks;   /* of the node, borrowed; NULL: no pages are locked */
-    struct plb_node_results *all;   /* of the node, borrowed; NULL: results are always copied to the host */
+    const struct plb_dataset *set; /* borrowed */
+    struct plb_child *child;       /* borrowed; it shares the memory of lanes, as tasks run there. Or NULL */
+    struct plb_page_locks *locks;  /* of the node, borrowed; NULL: no pages are locked */
+    struct plb_node_device_results
+        *all;                       /* of the node, borrowed; NULL: results are always copied to the host */
     struct plb_device_results *own; /* of them, those of this PU */
     int64_t in, out;                /* bytes that were copied until now */
     double locking_s;               /* seconds of plb_copies_lock until now */

@@ -2,7 +2,7 @@
  */
 #include "node/pu/launch.h"
 
-#include "node/pu/stay.h"
+#include "node/pu/device_stay.h"
 
 /* Gives a later task of a burst other reduced arrays than those of the slot. */
 static void take_arrays(struct plb_executor *e, struct plb_slot *later, void **buffers)
@@ -36,7 +36,7 @@ static int launch_chunks(struct plb_executor *e, int lane, const struct plb_phas
             task->range = next;
             return status;
         }
-        plb_stay_note(e, slot);
+        plb_device_stay_note(e, slot);
         if (task->range.count > set->chunk) /* else they may not be there yet */
             plb_dataset_sort(set, next, buffers);
         plb_dataset_add_chunk(set, before, slot->buffer, next);
@@ -54,7 +54,7 @@ int plb_launch(struct plb_executor *e, int lane, const struct plb_phase *phase, 
     int status = 0;
     if (slot != NULL && !plb_dataset_travels(set))
         plb_slot_make_room(slot, set, e);
-    plb_stay_let(e, task, slot);
+    plb_device_stay_let(e, task, slot);
     if (set->chunk > 0 && slot != NULL)
         return launch_chunks(e, lane, phase, task, slot);
     for (int64_t i = task->more; i >= 0 && status == 0; i--) {
@@ -67,7 +67,7 @@ int plb_launch(struct plb_executor *e, int lane, const struct plb_phase *phase, 
             take_arrays(e, later, buffers);
         status = plb_executor_submit(e, lane, phase, next, buffers);
         if (status == 0)
-            plb_stay_note(e, slot);
+            plb_device_stay_note(e, slot);
         if (status != 0)
             task->range = next;
         else if (is_later)

@@ -73,7 +73,7 @@ bool plb_pu_open(struct plb_executor *e, struct plb_node_pu *pu, const struct pl
     if (!fits(pu, config->data) || plb_executor_renew(e, err) != PLB_OK)
         return true;
     warm_up(e, config, err); /* libraries take their memory first */
-    if (config->kept_bytes > 0.0)
+    if (config->mirror_bytes > 0.0)
         keep_inputs(e, config->data);
     return true;
 }

@@ -149,7 +149,7 @@ void plb_reported_init(struct plb_runner *r)
     const struct plb_dataset *set = config->data;
     bool divides = r->executor.on_host && !r->executor.shares && !config->audits && r->shared->has_slots
                 && !plb_dataset_reduces(set) && plb_dataset_records(set) != 0 && set->chunk == 0
-                && set->stored == 0 && r->shared->keep == NULL && r->shared->mirror == NULL
+                && set->stored == 0 && r->shared->staying == NULL && r->shared->mirror == NULL
                 && r->pu.driver->ops.lanes == 1 && r->pu.driver->count != NULL;
     if (divides)
         r->executor.reporter = (struct plb_task_reporter){report, shorten, r};

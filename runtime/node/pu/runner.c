@@ -11,7 +11,7 @@
 #include "node/pu/next_task.h"
 #include "node/pu/open_pu.h"
 #include "node/pu/reported.h"
-#include "node/pu/stay.h"
+#include "node/pu/device_stay.h"
 #include "node/pu/store.h"
 #include "node/pu/task_trace.h"
 
@@ -122,7 +122,7 @@ static void finish(struct plb_runner *r, struct plb_flights *f)
     struct plb_node_shared *shared = r->shared;
     struct plb_flight flight = f->at[f->oldest];
     struct plb_device_times times = {0};
-    plb_stay_drop(r);
+    plb_device_stay_drop(r);
     int status = plb_executor_wait(&r->executor, f->oldest, &times);
     if (status == 0 && flight.slot != NULL)
         plb_slot_complete(flight.slot, shared->config.data, flight.task.range);
@@ -195,7 +195,7 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
     pthread_mutex_unlock(&shared->lock);
     int status = start(r, f, &phase, renew, flight);
     if (status == PLB_INPUT_LOST)
-        plb_stay_await(r, lane);
+        plb_device_stay_await(r, lane);
     if (r->reported.narrowed) /* the rest alone has ended */
         flight->task = r->running[lane].task;
     if (status == 0) {
@@ -254,7 +254,7 @@ static void *run(void *runner)
     plb_crash_enter(&r->call);
     r->is_open = plb_pu_open(&r->executor, &r->pu, &shared->config, &r->err);
     r->executor.places.locks = &shared->locks;
-    plb_stay_open(r);
+    plb_device_stay_open(r);
     plb_reported_init(r);
     pthread_mutex_lock(&shared->lock);
     r->opened = true;
@@ -315,7 +315,7 @@ bool plb_runner_join(struct plb_runner *r, double until)
 {
     if (r->started && !join(r->thread, until))
         return false;
-    plb_results_close(&r->shared->results.of[r->number]);
+    plb_device_results_close(&r->shared->results.of[r->number]);
     if (r->is_open)
         plb_executor_close(&r->executor);
     r->started = r->is_open = false;
@@ -326,7 +326,7 @@ void plb_runner_leave(struct plb_runner *r, const struct plb_slice *task,
                       const struct plb_device_failure *given)
 {
     struct plb_device_failure own = *given, *failure = &own;
-    failure->lost = plb_results_lose(&r->shared->results.of[r->number]);
+    failure->lost = plb_device_results_lose(&r->shared->results.of[r->number]);
     if (task != NULL)
         plb_worker_leave(r->shared->worker, r->number, task, failure);
     else

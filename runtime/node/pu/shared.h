@@ -7,7 +7,7 @@
 
 #include "core/worker/worker.h"
 #include "node/memory/device_results.h"
-#include "node/memory/keep.h"
+#include "node/memory/staying.h"
 #include "node/memory/mirror.h"
 #include "node/memory/node_config.h"
 #include "node/memory/own_set.h"
@@ -16,18 +16,18 @@
 #include "node/memory/unasked.h"
 
 struct plb_node_shared {
-    struct plb_node_config config;   /* constant */
-    struct plb_page_locks locks;     /* needs no lock of the node */
-    struct plb_mirror *mirror;       /* of the communication thread alone; NULL: no inputs are kept */
-    struct plb_keep *keep;           /* the same; NULL: no results stay */
-    struct plb_node_results results; /* in the memory of devices; needs no lock of the node */
-    struct plb_sends sends;          /* of the communication thread alone */
-    struct plb_unasked unasked;      /* the same */
-    struct plb_own_set *set;         /* the same; NULL: there are no reduced arrays */
-    bool uses_slots;                 /* constant: some data travels, so tasks have slots */
-    bool combines;                   /* constant: results of consecutive tasks become one */
-    bool has_slots;                  /* constant: each task has a slot: for this, its arrays or its records */
-    bool guarded; /* constant: tasks write outputs in place, unless others may execute their units too */
+    struct plb_node_config config;          /* constant */
+    struct plb_page_locks locks;            /* needs no lock of the node */
+    struct plb_mirror *mirror;              /* of the communication thread alone; NULL: none is there */
+    struct plb_staying *staying;            /* the same; NULL: no results stay */
+    struct plb_node_device_results results; /* in the memory of devices; needs no lock of the node */
+    struct plb_sends sends;                 /* of the communication thread alone */
+    struct plb_unasked unasked;             /* the same */
+    struct plb_own_set *set;                /* the same; NULL: there are no reduced arrays */
+    bool uses_slots;                        /* constant: some data travels, so tasks have slots */
+    bool combines;                          /* constant: results of consecutive tasks become one */
+    bool has_slots; /* constant: each task has a slot: for this, its arrays or its records */
+    bool guarded;   /* constant: tasks write outputs in place, unless others may execute their units too */
     pthread_mutex_t lock;      /* guards all that follows; no MPI, device or page-locking under it */
     pthread_cond_t wake;       /* wakes the communication thread */
     struct plb_worker *worker; /* NULL until all PUs are open */

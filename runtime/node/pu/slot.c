@@ -45,10 +45,10 @@ static size_t room_for(const struct plb_executor *e, size_t needed, size_t most)
 static void take_room(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_executor *e)
 {
     int64_t scratch = slot->scratch ? plb_arena_buffers(set, PLB_MODE(PLB_OUTPUT)) : 0;
-    int64_t kept = slot->kept ? plb_dataset_pulled(set) : 0,
-            stays = plb_keep_buffers(slot->keep)
+    int64_t mirrored = slot->mirrored ? plb_dataset_pulled(set) : 0,
+            stays = plb_staying_buffers(slot->staying)
                   | (slot->gives != NULL ? plb_mirror_outputs(slot->gives) : 0),
-            buffers = (plb_dataset_apart(set) & ~kept & ~stays) | scratch;
+            buffers = (plb_dataset_apart(set) & ~mirrored & ~stays) | scratch;
     size_t at[PLB_MAX_DATA], needed = plb_arena_layout(set, buffers, slot->task.range, at);
     if (slot->memory == NULL || needed > slot->bytes) {
         release(slot, e);
@@ -80,7 +80,7 @@ void *plb_slot_buffer(const struct plb_slot *slot, const struct plb_dataset *set
 /* The units of a buffer that are pulled. */
 static struct plb_range pulled_of(const struct plb_slot *slot, const struct plb_dataset *set, int i)
 {
-    return slot->kept ? slot->pulled : plb_dataset_around(set, i, slot->pulled);
+    return slot->mirrored ? slot->pulled : plb_dataset_around(set, i, slot->pulled);
 }
 
 /* Locks the pages of what the task has in reserved memory. */
@@ -103,20 +103,21 @@ void plb_slot_bind(struct plb_slot *slot, const struct plb_dataset *set, const s
                    struct plb_mirror *mirror)
 {
     slot->pulled = slot->task.range;
-    slot->kept = mirror != NULL && plb_mirror_take(mirror, slot->task.range, &slot->pulled);
+    slot->mirrored = mirror != NULL && plb_mirror_take(mirror, slot->task.range, &slot->pulled);
     slot->pulls = slot->pulled.count > 0 ? plb_dataset_pulled(set) : 0;
     if (slot->anew)
-        slot->gives = slot->kept && plb_mirror_give(mirror, slot->task.range) ? mirror : NULL;
+        slot->gives = slot->mirrored && plb_mirror_give(mirror, slot->task.range) ? mirror : NULL;
     slot->anew = slot->inputs_lost = false;
     take_room(slot, set, e);
     int64_t feeds = slot->gives != NULL ? plb_mirror_outputs(mirror) : 0,
-            inputs = slot->kept ? plb_mirror_buffers(mirror) : 0, stays = plb_keep_buffers(slot->keep);
+            inputs = slot->mirrored ? plb_mirror_buffers(mirror) : 0,
+            stays = plb_staying_buffers(slot->staying);
     slot->stored = stays | (set->fed != 0 ? feeds : 0);
     for (int i = 0; i < set->n; i++) {
         if ((inputs & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_mirror_place(mirror, i, slot->task.range.first);
         if ((stays & PLB_BUFFER(i)) != 0)
-            slot->buffer[i] = plb_keep_place(slot->keep, i, slot->task.range.first);
+            slot->buffer[i] = plb_staying_place(slot->staying, i, slot->task.range.first);
         if ((feeds & PLB_BUFFER(i)) != 0)
             slot->buffer[i] = plb_mirror_result(mirror, i, slot->task.range.first);
     }
@@ -143,13 +144,13 @@ bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const s
 }
 
 /* Where a node has the inputs of another slot of its own, or of one before. False: they are lost. */
-static bool copy_own(const struct plb_mirror *mirror, struct plb_node_results *results, int buffer,
+static bool copy_own(const struct plb_mirror *mirror, struct plb_node_device_results *results, int buffer,
                      struct plb_range range, void *to, size_t bytes)
 {
     const void *from = plb_mirror_place(mirror, buffer, range.first);
     if (to == from)
         return true;
-    const bool here = plb_results_bring_input(results, buffer, range, NULL);
+    const bool here = plb_device_results_bring_input(results, buffer, range, NULL);
     memcpy(to, from, bytes);
     return here;
 }
@@ -172,7 +173,7 @@ void plb_slot_abandon(struct plb_slot *slot, const struct plb_wire *wire, struct
 {
     if (!has_lost(slot, wire))
         return;
-    if (slot->kept) {
+    if (slot->mirrored) {
         plb_mirror_leave(mirror, slot->pulled);
         return;
     }
@@ -191,7 +192,7 @@ static void get_part(struct plb_slot *slot, const struct plb_wire *wire, const s
 }
 
 bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
-                   const struct plb_mirror *mirror, struct plb_node_results *results,
+                   const struct plb_mirror *mirror, struct plb_node_device_results *results,
                    const struct plb_message *m)
 {
     const struct plb_sources *from = &m->sources;
@@ -226,7 +227,7 @@ uint32_t plb_slot_sum(const struct plb_slot *slot, const struct plb_dataset *set
     void *parts[PLB_MAX_DATA];
     for (int i = 0; i < set->n; i++)
         parts[i] = plb_slot_buffer(slot, set, i, pulled_of(slot, set, i).first);
-    return plb_dataset_sum(set, slot->pulled, !slot->kept, parts, slot->pulls);
+    return plb_dataset_sum(set, slot->pulled, !slot->mirrored, parts, slot->pulls);
 }
 
 void plb_slot_complete(struct plb_slot *slot, const struct plb_dataset *set, struct plb_range range)

@@ -20,7 +20,7 @@
 
 #include "core/worker/queue.h"
 #include "node/pu/executor.h"
-#include "node/memory/keep.h"
+#include "node/memory/staying.h"
 #include "node/memory/mirror.h"
 #include "app/records.h"
 #include "node/memory/node_config.h"
@@ -59,12 +59,13 @@ struct plb_slot {
     struct plb_range pulled;  /* for these units */
     bool anew;                /* its task is new: nothing was asked for yet */
     struct plb_mirror *gives; /* its results that feed inputs go there; NULL: to `memory` */
-    bool kept;                /* they are in the mirror, and stay there; else with the halo of each buffer */
-    struct plb_keep *keep;    /* its results of buffers that have a place there go there; NULL: to `memory` */
-    int64_t stored;           /* mask of its results that are in their files already, or stay here */
-    bool waits;               /* its arrays are to be folded here, or dropped; `pending` counts that */
-    bool inputs_lost;         /* with a device of this rank */
-    bool awaits; /* rank 0 is to say FROM, about fed inputs or checksums; `pending` counts that */
+    bool mirrored;            /* they are in the mirror, and stay there; else with the halo of each buffer */
+    struct plb_staying
+        *staying;     /* its results of buffers that have a place there go there; NULL: to `memory` */
+    int64_t stored;   /* mask of its results that are in their files already, or stay here */
+    bool waits;       /* its arrays are to be folded here, or dropped; `pending` counts that */
+    bool inputs_lost; /* with a device of this rank */
+    bool awaits;      /* rank 0 is to say FROM, about fed inputs or checksums; `pending` counts that */
     struct plb_rangeset sources; /* ranks other than 0 and this one from which they come */
     uint32_t sum;                /* that FROM has told */
     double asked, arrived;       /* plb_now() when the inputs were asked for, and when they were there */
@@ -100,7 +101,7 @@ bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const s
 /* FROM has come: gets fed inputs from the ranks that have them; of this one, out of the mirror. False: it is
  * not what the slot waits for. */
 bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const struct plb_wire *wire,
-                   const struct plb_mirror *mirror, struct plb_node_results *results,
+                   const struct plb_mirror *mirror, struct plb_node_device_results *results,
                    const struct plb_message *from);
 
 /* Whether a rank is lost from which inputs come: the task cannot run, and its pass is given up. */

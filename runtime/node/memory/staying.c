@@ -1,11 +1,11 @@
 /* Reserved addresses, and sets of units. */
-#include "node/memory/keep.h"
+#include "node/memory/staying.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
 
-struct plb_keep {
+struct plb_staying {
     const struct plb_dataset *set;
     int64_t buffers; /* mask of those that have a place */
     char *at[PLB_MAX_DATA];
@@ -20,7 +20,7 @@ struct plb_keep {
     struct plb_rangeset made;     /* units whose results are here, and were reported */
 };
 
-int64_t plb_keep_buffers(const struct plb_keep *k)
+int64_t plb_staying_buffers(const struct plb_staying *k)
 {
     return k != NULL ? k->buffers : 0;
 }
@@ -37,15 +37,15 @@ static int64_t staying(const struct plb_dataset *set)
     return buffers & plb_dataset_sent(set) & ~set->stored;
 }
 
-struct plb_keep *plb_keep_new(const struct plb_dataset *set, double most, bool shared,
-                              struct plb_page_locks *locks)
+struct plb_staying *plb_staying_new(const struct plb_dataset *set, double most, bool shared,
+                                    struct plb_page_locks *locks)
 {
     int64_t buffers = staying(set);
     bool there = true;
     if (buffers == 0 || !(most > 0.0))
         return NULL;
-    struct plb_keep *k = plb_alloc(sizeof *k);
-    *k = (struct plb_keep){.set = set, .buffers = buffers, .shared = shared, .locks = locks, .room = most};
+    struct plb_staying *k = plb_alloc(sizeof *k);
+    *k = (struct plb_staying){.set = set, .buffers = buffers, .shared = shared, .locks = locks, .room = most};
     for (int i = 0; i < set->n; i++) {
         if ((buffers & PLB_BUFFER(i)) == 0)
             continue;
@@ -55,11 +55,11 @@ struct plb_keep *plb_keep_new(const struct plb_dataset *set, double most, bool s
     }
     if (there)
         return k;
-    plb_keep_free(k);
+    plb_staying_free(k);
     return NULL;
 }
 
-void plb_keep_free(struct plb_keep *k)
+void plb_staying_free(struct plb_staying *k)
 {
     if (k == NULL)
         return;
@@ -71,17 +71,17 @@ void plb_keep_free(struct plb_keep *k)
     free(k);
 }
 
-static void drop(struct plb_keep *k, struct plb_range range)
+static void drop(struct plb_staying *k, struct plb_range range)
 {
     for (int i = 0; i < k->set->n; i++)
         if ((k->buffers & PLB_BUFFER(i)) != 0)
-            plb_page_drop(k->locks, plb_keep_place(k, i, range.first),
+            plb_page_drop(k->locks, plb_staying_place(k, i, range.first),
                           (size_t)range.count * k->set->at[i].unit_bytes, k->shared);
     k->room += (double)range.count * (double)k->unit_bytes;
     plb_rangeset_remove(&k->taken, range);
 }
 
-void plb_keep_begin_pass(struct plb_keep *k, int pass, int64_t stays, const struct plb_rangeset *busy)
+void plb_staying_begin_pass(struct plb_staying *k, int pass, int64_t stays, const struct plb_rangeset *busy)
 {
     struct plb_rangeset unused = {0};
     plb_rangeset_add_all(&k->given, busy);
@@ -99,13 +99,13 @@ void plb_keep_begin_pass(struct plb_keep *k, int pass, int64_t stays, const stru
     k->on = (k->buffers & ~stays) == 0;
 }
 
-void plb_keep_go_on(struct plb_keep *k, int pass)
+void plb_staying_go_on(struct plb_staying *k, int pass)
 {
     k->pass = pass;
     k->on = false;
 }
 
-bool plb_keep_take(struct plb_keep *k, struct plb_range task)
+bool plb_staying_take(struct plb_staying *k, struct plb_range task)
 {
     struct plb_rangeset more = {0};
     if (!k->on || plb_rangeset_overlaps(&k->given, task))
@@ -123,18 +123,18 @@ bool plb_keep_take(struct plb_keep *k, struct plb_range task)
     return true;
 }
 
-void *plb_keep_place(const struct plb_keep *k, int buffer, int64_t first)
+void *plb_staying_place(const struct plb_staying *k, int buffer, int64_t first)
 {
     return k->at[buffer] + (size_t)first * k->set->at[buffer].unit_bytes;
 }
 
-void plb_keep_reported(struct plb_keep *k, int pass, struct plb_range task)
+void plb_staying_reported(struct plb_staying *k, int pass, struct plb_range task)
 {
     if (pass == k->pass)
         plb_rangeset_add(&k->made, task);
 }
 
-bool plb_keep_made(const struct plb_keep *k, int pass, struct plb_range range)
+bool plb_staying_made(const struct plb_staying *k, int pass, struct plb_range range)
 {
     return pass == k->pass && plb_rangeset_lacking(&k->made, range).count == 0;
 }

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 #include <string.h>
 
-#include "node/memory/keep.h"
+#include "node/memory/staying.h"
 
 #define UNITS 1000
 #define BYTES 8
@@ -27,35 +27,35 @@ static struct plb_dataset set = {.n = 3,
                                         {.mode = PLB_OUTPUT, .unit_bytes = BYTES, .stays = true},
                                         {.mode = PLB_OUTPUT, .unit_bytes = 4}}};
 /* Whether the rank has these units. */
-static bool has(struct plb_keep *k, int pass, int64_t first, int64_t count)
+static bool has(struct plb_staying *k, int pass, int64_t first, int64_t count)
 {
-    return plb_keep_made(k, pass, (struct plb_range){first, count});
+    return plb_staying_made(k, pass, (struct plb_range){first, count});
 }
 
-static void begin(struct plb_keep *k, int pass, int64_t busy)
+static void begin(struct plb_staying *k, int pass, int64_t busy)
 {
     struct plb_rangeset units = {0};
     plb_rangeset_add(&units, (struct plb_range){0, busy});
-    plb_keep_begin_pass(k, pass, PLB_BUFFER(1), &units);
+    plb_staying_begin_pass(k, pass, PLB_BUFFER(1), &units);
     plb_rangeset_fini(&units);
 }
 
-static bool take(struct plb_keep *k, int64_t first, int64_t count)
+static bool take(struct plb_staying *k, int64_t first, int64_t count)
 {
-    return plb_keep_take(k, (struct plb_range){first, count});
+    return plb_staying_take(k, (struct plb_range){first, count});
 }
 
-static void execute(struct plb_keep *k, int pass, int64_t first, int64_t count)
+static void execute(struct plb_staying *k, int pass, int64_t first, int64_t count)
 {
-    memset(plb_keep_place(k, 1, first), 7, (size_t)count * BYTES);
-    plb_keep_reported(k, pass, (struct plb_range){first, count});
+    memset(plb_staying_place(k, 1, first), 7, (size_t)count * BYTES);
+    plb_staying_reported(k, pass, (struct plb_range){first, count});
 }
 
 static void what_was_reported_is_sent(void **state)
 {
     (void)state;
-    struct plb_keep *k = plb_keep_new(&set, 1e9, false, NULL);
-    assert_int_equal(plb_keep_buffers(k), PLB_BUFFER(1));
+    struct plb_staying *k = plb_staying_new(&set, 1e9, false, NULL);
+    assert_int_equal(plb_staying_buffers(k), PLB_BUFFER(1));
     assert_false(take(k, 0, 1)); /* no pass has begun */
     begin(k, 1, 0);
     assert_true(take(k, 10, 10) && take(k, 20, 10));
@@ -68,14 +68,14 @@ static void what_was_reported_is_sent(void **state)
     assert_false(has(k, 2, 10, 10));
     execute(k, 1, 10, 10); /* a report of the pass before */
     assert_false(has(k, 2, 10, 10));
-    plb_keep_free(k);
+    plb_staying_free(k);
 }
 
 /* A task that runs twice, or still runs from the pass before, must not write over what was reported. */
 static void one_task_alone_writes_a_unit(void **state)
 {
     (void)state;
-    struct plb_keep *k = plb_keep_new(&set, 1e9, false, NULL);
+    struct plb_staying *k = plb_staying_new(&set, 1e9, false, NULL);
     begin(k, 1, 0);
     assert_true(take(k, 0, 10));
     assert_false(take(k, 0, 10) || take(k, 9, 5));
@@ -84,16 +84,16 @@ static void one_task_alone_writes_a_unit(void **state)
     assert_true(take(k, 5, 5));
     begin(k, 3, 0);
     assert_true(take(k, 0, 10));
-    plb_keep_begin_pass(k, 4, 0, &(struct plb_rangeset){0}); /* in which nothing stays */
+    plb_staying_begin_pass(k, 4, 0, &(struct plb_rangeset){0}); /* in which nothing stays */
     assert_false(take(k, 0, 10));
-    plb_keep_free(k);
+    plb_staying_free(k);
 }
 
 static void short_of_room_results_are_sent(void **state)
 {
     (void)state;
     for (int shared = 0; shared < 2; shared++) {
-        struct plb_keep *k = plb_keep_new(&set, 30.0 * BYTES, shared, NULL);
+        struct plb_staying *k = plb_staying_new(&set, 30.0 * BYTES, shared, NULL);
         begin(k, 1, 0);
         assert_true(take(k, 0, 20));
         assert_false(take(k, 20, 20));
@@ -106,7 +106,7 @@ static void short_of_room_results_are_sent(void **state)
         assert_false(take(k, 100, 1));
         begin(k, 4, 0);
         assert_true(take(k, 100, 25));
-        plb_keep_free(k);
+        plb_staying_free(k);
     }
 }
 
@@ -115,15 +115,15 @@ static void nothing_stays_where_it_is_not_said(void **state)
     (void)state;
     struct plb_dataset other = set;
     other.kernel = &one_pass;
-    assert_null(plb_keep_new(&other, 1e9, false, NULL));
+    assert_null(plb_staying_new(&other, 1e9, false, NULL));
     other = set;
     other.on_rank0 = true;
-    assert_null(plb_keep_new(&other, 1e9, false, NULL));
+    assert_null(plb_staying_new(&other, 1e9, false, NULL));
     other = set;
     other.at[1].stays = false;
-    assert_null(plb_keep_new(&other, 1e9, false, NULL));
-    assert_null(plb_keep_new(&set, 0.0, false, NULL));
-    assert_int_equal(plb_keep_buffers(NULL), 0);
+    assert_null(plb_staying_new(&other, 1e9, false, NULL));
+    assert_null(plb_staying_new(&set, 0.0, false, NULL));
+    assert_int_equal(plb_staying_buffers(NULL), 0);
 }
 
 int main(void)
