@@ -146,7 +146,8 @@ static void run(const struct plb_slot_transfer *transfer, struct plb_outbox *out
     if (slot->pending > 0 || damaged)
         return;
     pthread_mutex_lock(&shared->lock);
-    arrive(transfer->runner, transfer->slot);
+    if (slot->state == PLB_SLOT_FETCHING) /* else its PU has left meanwhile */
+        arrive(transfer->runner, slot);
     pthread_mutex_unlock(&shared->lock);
 }
 

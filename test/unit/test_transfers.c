@@ -1,5 +1,6 @@
 /* The order in which a node asks for inputs. */
 #include <setjmp.h>
+#include <stdatomic.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -10,6 +11,7 @@
 
 #include "base/clock.h"
 #include "node/daemon.h"
+#include "node/daemon_state.h"
 #include "stub_device.h"
 
 #define UNITS 8
@@ -235,6 +237,57 @@ static void results_stay_in_each_pass(void **state)
     stop(node);
 }
 
+/* Its device fails in the first task, as soon as the second one is fetched. */
+static struct plb_node *failing;
+static atomic_int fetched;
+
+static int fail_late(const struct plb_task *task)
+{
+    (void)task;
+    while (atomic_load(&fetched) < 2)
+        usleep(100);
+    return PLB_TASK_RETIRES;
+}
+
+static bool has_left(struct plb_node *node)
+{
+    pthread_mutex_lock(&node->shared.lock);
+    bool left = plb_worker_state(node->shared.worker, 0) == PLB_PU_LOST;
+    pthread_mutex_unlock(&node->shared.lock);
+    return left;
+}
+
+/* Inputs are there at once. */
+static void get_while_it_fails(void *context, int from, int tag, void *data, size_t bytes, int *pending)
+{
+    (void)context, (void)from, (void)tag, (void)data, (void)bytes, (void)pending;
+    if (atomic_fetch_add(&fetched, 1) + 1 == 2)
+        while (!has_left(failing))
+            usleep(100);
+}
+
+/* The PU's thread leaves while the communication thread fetches: the slot is nobody's then. */
+static void a_slot_that_is_forgotten_while_it_is_fetched_is_free_again(void **state)
+{
+    static const struct plb_kernel fails = {
+        .name = "fails", PLB_KERNEL_HEAD, .unit = "units", .cpu = fail_late};
+    struct plb_dataset set = units_of(8);
+    struct plb_outbox out = {0};
+    (void)state;
+    atomic_store(&fetched, 0);
+    failing = start_with(&set, 0.0);
+    failing->shared.config.kernel = &fails;
+    failing->shared.config.wire.get = get_while_it_fails;
+    begin_pass(failing, 1);
+    for (int i = 0; i < 3; i++)
+        plb_node_step(failing, &out);
+    assert_int_equal(atomic_load(&fetched), 2);
+    for (int s = 0; s < PLB_SLOTS; s++)
+        assert_int_equal(failing->runners[0].slots[s].state, PLB_SLOT_FREE);
+    plb_outbox_fini(&out);
+    stop(failing);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +295,7 @@ int main(void)
         cmocka_unit_test(large_inputs_are_pulled_for_one_task_at_a_time),
         cmocka_unit_test(memory_that_a_lost_rank_may_write_is_not_used_again),
         cmocka_unit_test(results_stay_in_each_pass),
+        cmocka_unit_test(a_slot_that_is_forgotten_while_it_is_fetched_is_free_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
