@@ -198,16 +198,38 @@ told_to_fail=(PLB_FAKE_CUDA=fail=kernel:5)
 # The GPU has the first three quarters of the units, in several tasks. The CPU takes none of them from it, and
 # executes what it leaves.
 survives() {
-    local bad=700001 status
+    local bad=700001
     [[ ! $fake ]] || bad=-1
     under 60 "$log" "$plbrun" --quiet "$tmp/faulty.conf" cluster.pus=cpu faulty.out="$log.sound.npy"
     under 60 "$log" env "${told_to_fail[@]}" "$plbrun" --quiet "$tmp/faulty.conf" cluster.pus=auto \
         cluster.threads="$few_threads" cluster.gpu_power=$((3 * few_threads)) --balancer static \
         balance.migration=off balance.backups=off balance.grain=100000 \
         faulty.bad=$bad faulty.out="$log.npy"
-    status=$?
+    goes_on $?
+}
+# Two ranks, each with a GPU where there are two. That of rank 1 fails, and the other one executes all units.
+spares() {
+    local launch one pair fault='' bad=700001
+    [[ $mpirun ]] || { says skipped 'no mpirun'; return; }
+    mapfile -t launch < <(ranks 2)
+    pair=$(find_pair)
+    one="[ \"\$OMPI_COMM_WORLD_RANK\" = 1 ] || export GPU_CHECK_SPARED=yes"
+    if [[ $fake ]]; then
+        fault="[ \"\$OMPI_COMM_WORLD_RANK\" != 1 ] || export PLB_FAKE_CUDA=devices=2,fail=kernel:5"
+        export PLB_FAKE_CUDA=devices=2 bad=-1
+    fi
+    printf '%s\n' '#!/bin/sh' "$one" "$fault" "exec '$plbrun' \"\$@\"" >"$log.one"
+    chmod +x "$log.one"
+    under 60 "$log" "$plbrun" --quiet "$tmp/faulty.conf" cluster.pus=cpu faulty.out="$log.sound.npy"
+    under 60 "$log" env CUDA_VISIBLE_DEVICES="${pair:-$CUDA_VISIBLE_DEVICES}" "${launch[@]}" "$log.one" \
+        --quiet "$tmp/faulty.conf" cluster.pus=gpu --balancer static balance.migration=off \
+        balance.backups=off balance.grain=100000 faulty.bad=$bad faulty.out="$log.npy"
+    goes_on $?
+}
+goes_on() { # STATUS of a run in which a GPU was to fail
+    local status=$1
     if ((status != 0)); then
-        says "$(verdict_of $status)" "$(why $status "$log")"
+        says "$(verdict_of "$status")" "$(why "$status" "$log")"
     elif ! cmp "$log.npy" "$log.sound.npy" >/dev/null 2>&1; then
         says failed 'the results are wrong'
     elif ! grep -q 'CUDA .*this PU is no longer used' "$log"; then
@@ -271,6 +293,7 @@ part_failures() {
             'status 1, a sentence with kernel, PU and range, no output file' faults 1
         now 3 'the same, 2 ranks' 'the same' faults 2
         now 3 'a GPU fails beside a CPU that goes on' 'status 0, a warning, right results' survives
+        now 3 'a GPU fails beside another rank on one' 'the same' spares
     fi
     if has_kernel triad; then
         now 3 'CPUs are isolated beside a GPU' 'verified, and a warning' isolates

@@ -1,4 +1,6 @@
-/* faulty on a GPU: the bad unit's thread writes to an address that is nobody's. */
+/* faulty on a GPU: the bad unit's thread writes to an address that is nobody's. With GPU_CHECK_SPARED in the
+ * environment, of one rank of several, no unit is bad. */
+#include <cstdlib>
 #include <cuda_runtime.h>
 
 #include "plb/kernel.h"
@@ -23,8 +25,10 @@ __global__ void number(int64_t first, int64_t count, faulty k, double *out)
 
 extern "C" int faulty_cuda(const struct plb_task *task)
 {
-    number<<<256, 256, 0, static_cast<cudaStream_t>(task->stream)>>>(task->first, task->count,
-                                                                     *static_cast<const faulty *>(task->args),
+    faulty k = *static_cast<const faulty *>(task->args);
+    if (std::getenv("GPU_CHECK_SPARED") != nullptr)
+        k.bad = -1;
+    number<<<256, 256, 0, static_cast<cudaStream_t>(task->stream)>>>(task->first, task->count, k,
                                                                      static_cast<double *>(task->data[0]));
     return static_cast<int>(cudaGetLastError());
 }
