@@ -187,6 +187,28 @@ static void estimates_follow_the_last_reports(void **state)
     assert_true(plb_estimate_seconds(&slow, 100.0) < before);
 }
 
+/* Two of the last three tasks have waited for inputs as long as they took. That tells nothing of the PU:
+ * others were late. Copies that each task has waited for are its own, also those of larger tasks. */
+static void a_wait_for_others_is_none_of_the_pu(void **state)
+{
+    (void)state;
+    struct plb_estimate steady = estimate_of(0.0, 1e4, 0.0), copying = steady;
+    double before = plb_estimate_seconds(&steady, 100.0);
+    struct plb_sample last[PLB_COPIES];
+    for (int i = 0; i < PLB_COPIES; i++)
+        last[i] = (struct plb_sample){
+            .work = 100.0, .execute_s = before, .transfer_s = i % 3 == 0 ? 0.0 : before, .tasks = 1};
+    assert_true(last[PLB_COPIES - 1].transfer_s > 0.0 && last[PLB_COPIES - 3].transfer_s > 0.0);
+    plb_standing_follow(&steady, last, PLB_COPIES);
+    assert_true(fabs(plb_estimate_seconds(&steady, 100.0) / before - 1.0) < 1e-6);
+    for (int i = 0; i < PLB_COPIES; i++) {
+        last[i].transfer_s = i < PLB_RECENT ? 0.1 * before : before;
+        last[i].work = i < PLB_RECENT ? 10.0 : 100.0;
+    }
+    plb_standing_follow(&copying, last, PLB_COPIES);
+    assert_true(fabs(plb_estimate_seconds(&copying, 100.0) / before - 2.0) < 0.01);
+}
+
 /* The first share of a size touches memory for the first time, and small ones touch little. */
 static void large_shares_are_new_once(void **state)
 {
@@ -239,6 +261,7 @@ int main(void)
         cmocka_unit_test(the_cost_of_a_move_is_learned),
         cmocka_unit_test(large_shares_are_new_once),
         cmocka_unit_test(estimates_follow_the_last_reports),
+        cmocka_unit_test(a_wait_for_others_is_none_of_the_pu),
         cmocka_unit_test(shares_grow_step_by_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -150,7 +150,7 @@ void plb_agenda_stood(struct plb_agenda *a)
 static const struct plb_estimate *follow(const struct plb_agenda *a, int p, struct plb_estimate *recent)
 {
     const struct plb_history *h = plb_balancer_view_history(&a->seen, p);
-    int n = h->n < PLB_RECENT ? h->n : PLB_RECENT;
+    int n = h->n < PLB_COPIES ? h->n : PLB_COPIES;
     *recent = *a->seen.pus[p].estimate;
     if (n > 0)
         plb_standing_follow(recent, h->at + h->n - n, n);
