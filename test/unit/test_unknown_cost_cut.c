@@ -48,12 +48,12 @@ static void units_that_become_dear_make_tasks_short(void **state)
     assert_true(longest(&pu, 0.0, false) < 10.0);
 }
 
-/* A share and a least task as large as numbers can say leave a task as it was. */
+/* A share and tasks as large as numbers can say leave a task as it was. */
 static void sizes_beyond_all_numbers_are_no_size(void **state)
 {
     (void)state;
     struct plb_pu_rate pu = after(2, (double[]){1.0, 10.0}, (double[]){1e3, 10e3});
-    pu.share = 1e308;
+    pu.share = pu.most_work = 1e308;
     struct plb_cut cut = {.known = INT64_MAX, .high = INFINITY};
     plb_unknown_cost_cut(&pu, 1e308, &cut);
     assert_true(cut.known == INT64_MAX && cut.wanted == INT64_MAX && isinf(cut.high));
@@ -67,13 +67,24 @@ static void what_was_watched_for_long_is_trusted(void **state)
     near(longest(&pu, 0.0, false), 0.02 * 100.001 * 1e3);
 }
 
+/* A unit of a nanosecond foretells little: 16 of those that follow are a task, and not a million. */
+static void the_first_unit_may_have_been_the_cheapest(void **state)
+{
+    (void)state;
+    struct plb_pu_rate pu = after(1, (double[]){1.0}, (double[]){1e-9});
+    near(longest(&pu, 1e-3, false), 16.0);
+    near(longest(&pu, 1e-3, true), 16.0);
+    plb_pu_rate_learn(&pu, 16.0, 16, 16e-9, 0.0);
+    near(longest(&pu, 1e-3, false), 256.0);
+}
+
 /* A start of 1 s, and units that cost nearly nothing. */
 static void tasks_that_are_starts_grow(void **state)
 {
     (void)state;
     struct plb_pu_rate one = after(1, (double[]){1.0}, (double[]){1.0});
     struct plb_pu_rate two = after(2, (double[]){1.0, 50.0}, (double[]){1.0, 1.01});
-    near(longest(&one, 0.0, false), sqrt(SHARE));
+    near(longest(&one, 0.0, false), 16.0);
     near(longest(&two, 0.0, false), 800.0);
     assert_true(longest(&two, 0.0, true) < 800.0); /* near the end every PU gets some */
 }
@@ -115,6 +126,7 @@ int main(void)
         cmocka_unit_test(starts_and_surprises_cost_alike),
         cmocka_unit_test(units_that_become_dear_make_tasks_short),
         cmocka_unit_test(what_was_watched_for_long_is_trusted),
+        cmocka_unit_test(the_first_unit_may_have_been_the_cheapest),
         cmocka_unit_test(tasks_that_are_starts_grow),
         cmocka_unit_test(nothing_is_changed_where_nothing_is_known),
         cmocka_unit_test(a_long_first_task_is_no_start),

@@ -9,7 +9,9 @@
 /* Changes how tasks are cut off a PU's queue. A task lasts sqrt(c · T) seconds, as starts and surprises then
  * cost alike (Kruskal and Weiss, 1985): c is what a start costs at most, T the time that the PU's share of
  * the pass will take. It may last longer where the PU has been watched for long, or where its tasks so far
- * were starts and little else. master_s: seconds of a start that the master needs, on behalf of this node. */
+ * were starts and little else. It has at most 16 times the work of the largest task before, which may have
+ * been of units a thousand times as cheap. master_s: seconds of a start that the master needs, on behalf of
+ * this node. */
 void plb_unknown_cost_cut(const struct plb_pu_rate *pu, double master_s, struct plb_cut *cut);
 
 #endif
