@@ -19,7 +19,7 @@
 #include "membership/show_pus.h"
 #include "journal/journal.h"
 #include "profile/profiles.h"
-#include "rank0/own_results.h"
+#include "rank0/rank0_own_results.h"
 
 /* Of results of other ranks that are received and not yet accepted. Larger: memory. Smaller: a fast network
  * waits for rank 0's answers; at 100 Gbit/s these last 20 ms. A larger result is received alone. */

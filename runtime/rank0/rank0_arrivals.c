@@ -14,7 +14,7 @@
 #include "membership/joiners.h"
 #include "membership/pu_list.h"
 #include "rank0/rank0.h"
-#include "rank0/announcement.h"
+#include "rank0/rank0_announcement.h"
 
 /* Seconds between two looks who comes. Larger: joining lasts longer. Smaller: more calls of the system. */
 #define LOOK 20e-3

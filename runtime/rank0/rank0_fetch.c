@@ -1,5 +1,5 @@
 /* Bytes on their way to rank 0. */
-#include "rank0/fetch.h"
+#include "rank0/rank0_fetch.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/lease.h"
 #include "base/memory.h"
 #include "outcome/set_aside.h"
-#include "rank0/own_results.h"
+#include "rank0/rank0_own_results.h"
 #include "rank0/rank0.h"
 
 struct plb_transfer {

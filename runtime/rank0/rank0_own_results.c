@@ -1,5 +1,5 @@
 /* The master says which results counted. */
-#include "rank0/own_results.h"
+#include "rank0/rank0_own_results.h"
 
 #include "app/feeds.h"
 #include "node/daemon.h"

@@ -4,7 +4,7 @@
 #include "every_rank/replaced.h"
 #include "journal/journal.h"
 #include "outcome/set_aside.h"
-#include "rank0/own_results.h"
+#include "rank0/rank0_own_results.h"
 #include "rank0/rank0.h"
 #include "report/quantity.h"
 

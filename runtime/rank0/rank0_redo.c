@@ -1,5 +1,5 @@
 /* Notes about passes. */
-#include "rank0/redo.h"
+#include "rank0/rank0_redo.h"
 
 #include <math.h>
 #include <stdlib.h>

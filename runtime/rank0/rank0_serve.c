@@ -1,6 +1,6 @@
 /* FETCHes of other ranks. */
-#include "rank0/fetch.h"
-#include "rank0/own_results.h"
+#include "rank0/rank0_fetch.h"
+#include "rank0/rank0_own_results.h"
 #include "rank0/rank0.h"
 
 /* The last FROM that answers a FETCH, or a new one where that is full. */

@@ -17,7 +17,7 @@
 #include "membership/joiners.h"
 #include "node/describe.h"
 #include "node/memory/page_locks.h"
-#include "rank0/announcement.h"
+#include "rank0/rank0_announcement.h"
 #include "rank0/rank0.h"
 #include "run/metering.h"
 

@@ -58,8 +58,9 @@ awk '
     }' "$tmp/levels" "$tmp/includes" >"$tmp/out"
 ok "arrows point down: a folder includes lower ones alone" $(($(wc -l <"$tmp/out") > 0))
 
-# x.c and x.h are one module.
-sed -E 's/^include\///; s/\.[ch]( |$)/\1/g' "$tmp/includes" | awk '$1 != $2' | tsort >/dev/null 2>"$tmp/out"
+# x.c and x.h are one module, and all rank0_* are: they call each other.
+sed -E 's/^include\///; s/\.[ch]( |$)/\1/g; s/rank0\/rank0_[a-z0-9_]+/rank0\/rank0/g' "$tmp/includes" |
+    awk '$1 != $2' | tsort >/dev/null 2>"$tmp/out"
 ok "no circle of includes among modules" $(($(wc -l <"$tmp/out") > 0))
 
 # Each driver has a plb_device of its own behind device/device.h, and no driver sees another one's.

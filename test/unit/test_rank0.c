@@ -2,8 +2,8 @@
  * becomes of results that stayed at ranks. */
 #include "master_fixture.h"
 
-#include "rank0/fetch.h"
-#include "rank0/own_results.h"
+#include "rank0/rank0_fetch.h"
+#include "rank0/rank0_own_results.h"
 #include "rank0/rank0.h"
 
 #define UNITS 8

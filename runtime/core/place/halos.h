@@ -6,7 +6,7 @@
  *   FROM   to a node: from which nodes its halo comes, part by part
  *   FETCH  to each node that has a part: it sends the part
  *
- * They leave with PASS and BLOCK. Rank 0 sends at once what it has itself (rank0/fetch.h).
+ * They leave with PASS and BLOCK. Rank 0 sends at once what it has itself (rank0/rank0_fetch.h).
  *
  * The rule: a node gets unasked what it would ask for, from the same nodes and by the same messages. So
  * nothing depends on it. A node asks for what it lacks all the same: where it has no room, or a message is

@@ -14,7 +14,7 @@
  * When results are wanted, the master asks for them (FETCH), a few ranges of a node at a time, and the node
  * sends them (FROM). Results of lost nodes are lacking, and those that a node does not have after all: others
  * execute these units again, in a pass of these units alone. Inputs of a lost node are gone, and the passes
- * since rank 0 had all of them are executed again (rank0/redo.h).
+ * since rank 0 had all of them are executed again (rank0/rank0_redo.h).
  *
  * Cost: as a set of ranges for each node. Not thread-safe. */
 #ifndef PLB_CORE_PLACE_OWNERS_H

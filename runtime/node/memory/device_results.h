@@ -10,7 +10,7 @@
  * over them.
  *
  * A device that fails takes with it what is noted here. Readers are told, the pass is given up, and passes
- * are executed again as after the loss of a rank (rank0/redo.h).
+ * are executed again as after the loss of a rank (rank0/rank0_redo.h).
  *
  * Any thread may call these functions. A lock for each device is held while its bytes are copied; a thread
  * that holds it waits for no other lock but those of page_locks.h. */

@@ -1,6 +1,6 @@
 /* The job as rank 0 announces it to every rank: before the first pass, and to one that joins. */
-#ifndef PLB_RANK0_ANNOUNCEMENT_H
-#define PLB_RANK0_ANNOUNCEMENT_H
+#ifndef PLB_RANK0_RANK0_ANNOUNCEMENT_H
+#define PLB_RANK0_RANK0_ANNOUNCEMENT_H
 
 #include <limits.h>
 

@@ -14,8 +14,8 @@
  * Cost: a copy of the replicated buffers, and for each pass one of what was replaced; where results feed
  * inputs, a copy of these, too. So results are fetched from time to time, though nobody has asked for
  * them. */
-#ifndef PLB_RANK0_REDO_H
-#define PLB_RANK0_REDO_H
+#ifndef PLB_RANK0_RANK0_REDO_H
+#define PLB_RANK0_RANK0_REDO_H
 
 #include "app/dataset.h"
 #include "core/message/message.h"

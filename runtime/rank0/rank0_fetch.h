@@ -11,13 +11,13 @@
  * - Results are wanted, since no further pass follows, or the kernel has asked for them. Rank 0 asks each
  *   rank for some ranges at a time, and receives them when it says FROM.
  *
- * Results that a lost rank had, or that arrive damaged, are computed again (rank0/redo.h). Communication
- * thread only.
+ * Results that a lost rank had, or that arrive damaged, are computed again (rank0/rank0_redo.h).
+ * Communication thread only.
  *
  * Cost: all that comes is copied once, since nothing is received in its place: a rank that is given up may
  * send the rest of a message later. Memory: four tasks' data for each rank. */
-#ifndef PLB_RANK0_FETCH_H
-#define PLB_RANK0_FETCH_H
+#ifndef PLB_RANK0_RANK0_FETCH_H
+#define PLB_RANK0_RANK0_FETCH_H
 
 #include "app/dataset.h"
 #include "core/message/message.h"

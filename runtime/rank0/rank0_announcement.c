@@ -1,4 +1,4 @@
-#include "rank0/announcement.h"
+#include "rank0/rank0_announcement.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* Results of rank 0's own PUs that are in the memory of devices alone (node/memory/device_results.h): they
  * are brought to its buffers before others read them there. */
-#ifndef PLB_RANK0_OWN_RESULTS_H
-#define PLB_RANK0_OWN_RESULTS_H
+#ifndef PLB_RANK0_RANK0_OWN_RESULTS_H
+#define PLB_RANK0_RANK0_OWN_RESULTS_H
 
 #include <stdbool.h>
 #include <stdint.h>
