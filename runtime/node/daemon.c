@@ -12,11 +12,6 @@
 #include "node/daemon_state.h"
 #include "node/own_worker.h"
 
-/* Seconds that a report may wait for the next ones, where the master does not need it soon. Larger: balancers
- * hear later. Smaller: two threads take the lock from each other, and each report costs a message. As long as
- * the shortest task of a large block. */
-#define REPORT_DELAY 5e-3
-
 /* Seconds that a node which stops waits for its tasks to end. Nobody wants them any more. Larger: a PU that
  * hangs holds up the end of the run. Smaller: PUs that would end soon are left behind, and the process ends
  * without giving back what it has. */
@@ -262,7 +257,7 @@ static bool plan(struct plb_node *node)
     bool moved = false;
     node->transfers.n = node->reports.n = 0;
     bool can_wait = !shared->uses_slots && !node->sends && !shared->resting; /* all of this thread alone */
-    if (can_wait && !atomic_load(&shared->news) && now - node->collected < REPORT_DELAY)
+    if (can_wait && !atomic_load(&shared->news) && now - node->collected < PLB_REPORT_DELAY)
         return false;
     node->collected = now;
     pthread_mutex_lock(&shared->lock);

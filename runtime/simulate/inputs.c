@@ -135,7 +135,7 @@ void plb_virtual_inputs_begin(struct plb_virtual_inputs *inputs, int node, int p
 }
 
 /* Whether the results of a DONE stay: some find no room, and those of units that the node has executed before
- * are sent, as node/memory/keep.h does. */
+ * are sent, as node/memory/staying.h does. */
 static bool stay(const struct plb_virtual_inputs *v, const struct plb_message *m)
 {
     uint64_t stream = v->in->seed + 2000 + (uint64_t)m->from;

@@ -11,10 +11,6 @@
 #include "simulate/worker.h"
 #include "model/speed.h"
 
-/* Seconds that a report may wait for the next one, where the master does not need it soon. Larger: fewer
- * messages, and balancers hear later. Smaller: the reverse. As in the daemon. */
-#define REPORT_DELAY 5e-3
-
 /* ---------------------------------------------------------------------- messages */
 
 /* Sends what is in the outbox. */
@@ -242,7 +238,7 @@ static void finish(struct plb_virtual_nodes *v, int n, int id)
     if (urgent || !pu->executing)
         collect(v, n);
     else
-        look_later(v, n, REPORT_DELAY);
+        look_later(v, n, PLB_REPORT_DELAY);
 }
 
 /* The PUs of a node end what is obsolete, as an emulated PU does and a kernel that looks at `cancelled`. */

@@ -4,10 +4,9 @@
 
 #include <math.h>
 
-/* Seconds of tasks in one result at most: as long as a report may wait (REPORT_DELAY of node/daemon.c).
- * Larger: balancers hear later, and more is executed again after a loss. Smaller: each result takes two cores
- * for some 50 us. */
-#define HELD 5e-3
+/* Seconds of tasks in one result at most: as long as a report may wait. Larger: balancers hear later, and more
+ * is executed again after a loss. Smaller: each result takes two cores for some 50 us. */
+#define HELD PLB_REPORT_DELAY
 
 /* The same where arrays are large: so many times as long as rank 0's link needs for one of each node. Larger:
  * a loss costs more, by so many arrays' time where the others share the units. Smaller: rank 0's link has
