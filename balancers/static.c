@@ -44,8 +44,9 @@ static bool share_by_profile(struct state *s, const struct plb_view *view)
 {
     struct plb_model *models = calloc((size_t)view->n_pus, sizeof *models);
     struct plb_solution solution;
-    for (int p = 0; p < view->n_pus && models != NULL; p++)
-        models[p] = plb_belief_curves(&view->pus[p], PLB_FEW_TERMS);
+    if (models != NULL)
+        for (int p = 0; p < view->n_pus; p++)
+            models[p] = plb_belief_curves(&view->pus[p], PLB_FEW_TERMS);
     bool shared = models != NULL && view->remaining > 0.0
                && plb_solve(models, view->n_pus, view->remaining, PLB_SOLVER_AUTO, s->due, &solution);
     view->stats->solves += shared;

@@ -305,10 +305,9 @@ void plb_dataset_fold(const struct plb_dataset *set, struct plb_range range, voi
 {
     if (set->kernel != NULL && set->kernel->fold != NULL)
         plb_crash_call(set->kernel->name, "fold");
-    for (int i = 0; i < set->n && set->chunk == 0; i++)
-        if (set->at[i].mode == PLB_REDUCE)
-            fold_one(set, i, set->host[i], arrays[i]);
-    if (set->chunk > 0)
+    if (set->chunk == 0)
+        plb_dataset_fold_into(set, range, set->host, range, arrays);
+    else
         fold_into_tree(set, range, arrays);
     if (set->kernel != NULL)
         plb_crash_call(set->kernel->name, NULL);
@@ -353,9 +352,10 @@ void plb_dataset_fold_into(const struct plb_dataset *set, struct plb_range befor
     struct plb_forest forest, added;
     struct growing growing = {set, into};
     const struct plb_chunk_fold fold = {&growing, fold_neighbours};
-    for (int i = 0; i < set->n && set->chunk == 0; i++)
-        if (set->at[i].mode == PLB_REDUCE)
-            fold_one(set, i, into[i], from[i]);
+    if (set->chunk == 0)
+        for (int i = 0; i < set->n; i++)
+            if (set->at[i].mode == PLB_REDUCE)
+                fold_one(set, i, into[i], from[i]);
     if (set->chunk == 0)
         return;
     forest_of(set, before, &forest);

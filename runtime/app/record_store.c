@@ -201,8 +201,9 @@ static void adopt(struct plb_record_store *s, const struct head *head, const str
             give(s, ranges->at[k], result, at, all);
     }
     struct plb_rangeset both = {0};
-    for (int k = 0; k < ranges->n && head->pass == pass; k++)
-        plb_rangeset_add_common(&both, ranges->at[k], units);
+    if (head->pass == pass)
+        for (int k = 0; k < ranges->n; k++)
+            plb_rangeset_add_common(&both, ranges->at[k], units);
     for (int i = 0; i < both.n; i++) {
         add_piece(s, both.at[i], result, at);
         plb_rangeset_add(found, both.at[i]);

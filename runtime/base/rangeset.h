@@ -76,6 +76,12 @@ static inline bool plb_range_within(struct plb_range part, struct plb_range rang
     return range.first <= part.first && plb_range_end(part) <= plb_range_end(range);
 }
 
+/* Whether all units of the range are in the set. */
+static inline bool plb_rangeset_has(const struct plb_rangeset *set, struct plb_range range)
+{
+    return plb_rangeset_lacking(set, range).count == 0;
+}
+
 /* A range with so many units before and after it, as far as they are among `units` units. */
 struct plb_range plb_range_around(struct plb_range range, int64_t before, int64_t after, int64_t units);
 

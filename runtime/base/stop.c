@@ -39,7 +39,9 @@ static void exchange(const char *from, const char *to)
 
 void plb_stop_clean(void)
 {
-    for (int i = 0; i < MOST_FILES && getpid() == owner; i++) {
+    if (getpid() != owner)
+        return;
+    for (int i = 0; i < MOST_FILES; i++) {
         const char *file = atomic_load(&doomed[i]);
         if (file != NULL)
             unlink(file);

@@ -62,7 +62,9 @@ static void make_order(struct plb_check *c, struct plb_check_order *order)
         int64_t first = first_of(c, order, rank), end = first_of(c, order, rank + 1);
         cut(c, order, (struct plb_range){first, end - first});
     }
-    for (int i = order->n - 1; i > 0 && order->ranks > 1; i--) {
+    if (order->ranks <= 1)
+        return;
+    for (int i = order->n - 1; i > 0; i--) {
         int64_t k = plb_check_draw(c, i + 1);
         struct plb_range task = order->tasks[i];
         order->tasks[i] = order->tasks[k];
@@ -78,8 +80,9 @@ static void make_results(struct plb_check *c, struct plb_check_order *order)
         size_t offset, bytes = plb_check_bytes(c, i, (struct plb_range){0, c->set.units}, &offset);
         if (has_results(d) && order->results[i] == NULL)
             order->results[i] = plb_alloc(d->mode == PLB_REDUCE ? bytes * (size_t)(order->ranks + 1) : bytes);
-        for (int k = 0; d->mode == PLB_REDUCE && k <= order->ranks; k++)
-            plb_reduce_clear(d, (char *)order->results[i] + (size_t)k * bytes);
+        if (d->mode == PLB_REDUCE)
+            for (int k = 0; k <= order->ranks; k++)
+                plb_reduce_clear(d, (char *)order->results[i] + (size_t)k * bytes);
         order->magnitude[i] = 0.0;
     }
 }
@@ -153,10 +156,12 @@ static void execute(struct plb_check *c, struct plb_check_order *order, struct p
         if (order->whole)
             take(c, order, order->tasks[k], way.rank, results);
     }
-    for (int i = 0; i < c->set.n && order->whole; i++)
-        for (int rank = order->ranks - 1; rank >= 0 && c->set.at[i].mode == PLB_REDUCE; rank--)
-            fold(c, i, order->results[i],
-                 (char *)order->results[i] + (size_t)(rank + 1) * c->set.at[i].bytes);
+    if (order->whole)
+        for (int i = 0; i < c->set.n; i++)
+            if (c->set.at[i].mode == PLB_REDUCE)
+                for (int rank = order->ranks - 1; rank >= 0; rank--)
+                    fold(c, i, order->results[i],
+                         (char *)order->results[i] + (size_t)(rank + 1) * c->set.at[i].bytes);
 }
 
 /* ------------------------------------------------------------------ comparing */

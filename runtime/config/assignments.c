@@ -54,12 +54,13 @@ void plb_assign_sources(struct plb_assignments *a, char *const *words, int n)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    for (int i = 0; i < n && out != NULL; i++) {
-        fputs(i > 0 ? " '" : "'", out);
-        for (const char *c = words[i]; *c != '\0'; c++)
-            fputs(*c == '\'' ? "'\"'\"'" : (const char[]){*c, '\0'}, out);
-        fputc('\'', out);
-    }
+    if (out != NULL)
+        for (int i = 0; i < n; i++) {
+            fputs(i > 0 ? " '" : "'", out);
+            for (const char *c = words[i]; *c != '\0'; c++)
+                fputs(*c == '\'' ? "'\"'\"'" : (const char[]){*c, '\0'}, out);
+            fputc('\'', out);
+        }
     if (out != NULL && fclose(out) == 0)
         plb_assign(a, "command.arguments=", text);
     free(text);

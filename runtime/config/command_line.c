@@ -28,11 +28,12 @@ char *plb_command_line(int argc, char *const *argv)
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
-    for (int i = 0; i < argc && out != NULL; i++) {
-        if (i > 0)
-            fputc(' ', out);
-        put_word(out, argv[i]);
-    }
+    if (out != NULL)
+        for (int i = 0; i < argc; i++) {
+            if (i > 0)
+                fputc(' ', out);
+            put_word(out, argv[i]);
+        }
     if (out != NULL)
         fclose(out);
     return text;

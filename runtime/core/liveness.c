@@ -152,10 +152,11 @@ int plb_liveness_look(struct plb_liveness *l, double now)
     double gap = now - l->looked;
     if (gap < PLB_BEAT_SECONDS)
         return -1;
-    for (int i = 1; i < l->n && gap > STALLED; i++) {
-        l->heard[i] += gap - PLB_BEAT_SECONDS;
-        l->spoke[i] += gap - PLB_BEAT_SECONDS;
-    }
+    if (gap > STALLED)
+        for (int i = 1; i < l->n; i++) {
+            l->heard[i] += gap - PLB_BEAT_SECONDS;
+            l->spoke[i] += gap - PLB_BEAT_SECONDS;
+        }
     l->looked = gap > STALLED ? now - PLB_BEAT_SECONDS : l->looked;
     for (int i = 1; i < l->n; i++)
         if (is_judged(l, i)

@@ -102,7 +102,7 @@ static bool timely(const struct plb_master *m, const struct plb_message *message
 
 static bool exists(const struct plb_master *m, struct plb_range range)
 {
-    return range.first + range.count <= m->map->units;
+    return plb_range_end(range) <= m->map->units;
 }
 
 /* The number in the run of the PU that a DONE comes from; -1 where the DONE makes no sense. */

@@ -45,8 +45,9 @@ static void start(struct plb_master *m, int pass, const struct plb_pass *begin,
     plb_work_count_begin(&m->work, phase, map);
     plb_ledger_begin(m->ledger, m->work.map, accepted);
     plb_regrants_begin(regrants, pass);
-    for (int i = 0; lost && i < m->ledger->free.n; i++)
-        plb_regrants_wait(regrants, m->ledger->free.at[i], -1, PLB_REGRANT_LOST_RESULT);
+    if (lost)
+        for (int i = 0; i < m->ledger->free.n; i++)
+            plb_regrants_wait(regrants, m->ledger->free.at[i], -1, PLB_REGRANT_LOST_RESULT);
     m->map = map = m->work.map;
     m->pass = pass;
     m->phase = phase;

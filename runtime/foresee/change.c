@@ -49,14 +49,14 @@ static double learned_cost(const void *context, int64_t first, int64_t count)
 {
     const struct plb_changed_run *run = context;
     const struct plb_report *r = run->report;
+    const struct plb_range range = {first, count};
     double sum = 0.0;
     int64_t at = (int64_t)((double)first / (double)run->job->maps[0].units * r->n_costs);
     at = at > 0 ? at - 1 : 0;
-    for (int64_t i = at; i < r->n_costs && r->costs[i].first < first + count; i++) {
+    for (int64_t i = at; i < r->n_costs && r->costs[i].first < plb_range_end(range); i++) {
         const struct plb_report_cost *c = &r->costs[i];
-        int64_t begin = c->first > first ? c->first : first;
-        int64_t end = c->first + c->count < first + count ? c->first + c->count : first + count;
-        sum += end > begin ? (double)(end - begin) * c->cost * run->job->maps[0].per_work : 0.0;
+        struct plb_range both = plb_range_common((struct plb_range){c->first, c->count}, range);
+        sum += (double)both.count * c->cost * run->job->maps[0].per_work;
     }
     return sum;
 }

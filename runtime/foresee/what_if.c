@@ -169,7 +169,9 @@ static void add_pus(struct trial *t)
         chosen[at] = p;
         n = n < MOST_PUS ? n + 1 : n;
     }
-    for (int i = 0; i < n && measured > 1; i++) {
+    if (measured <= 1)
+        return;
+    for (int i = 0; i < n; i++) {
         const struct plb_report_pu *pu = &t->report->pus[chosen[i]];
         struct plb_change *c = add(t);
         c->machine.without = pu->id;

@@ -212,13 +212,14 @@ bool plb_topology_near(const struct plb_topology *topology, const char *root, co
 int plb_topology_node(const struct plb_topology *topology, const struct plb_cores *cores)
 {
     int n = CPU_COUNT_S(sizeof topology->allowed.at, topology->allowed.at), node = -1;
-    for (int i = 0; i < n && topology->nodes > 1; i++) {
-        if (!has(cores, topology->order[i]))
-            continue;
-        if (node >= 0 && topology->node[i] != node)
-            return -1;
-        node = topology->node[i];
-    }
+    if (topology->nodes > 1)
+        for (int i = 0; i < n; i++) {
+            if (!has(cores, topology->order[i]))
+                continue;
+            if (node >= 0 && topology->node[i] != node)
+                return -1;
+            node = topology->node[i];
+        }
     return node;
 }
 

@@ -114,18 +114,19 @@ static void tell(const struct plb_dataset *set, const char *host, int64_t has, s
     size_t bytes;
     snprintf(self.host, sizeof self.host, "%s", host);
     all = plb_mpi_gather(mpi, &self, sizeof self, &bytes);
-    for (int r = 1; all != NULL && r < plb_mpi_started(mpi); r++) {
-        char text[500] = "";
-        bool said = false;
-        for (int k = 1; k < r; k++)
-            said |= all[k].has == all[r].has && strcmp(all[k].host, all[r].host) == 0;
-        for (int i = 0, n = 0; i < set->n && n < (int)sizeof text - 100; i++)
-            if (set->file[i] > 0)
-                n += snprintf(text + n, 100, "%s%.40s %s", n > 0 ? ", " : "", set->at[i].name,
-                              all[r].has & PLB_BUFFER(i) ? "itself" : "through rank 0");
-        if (!said)
-            plb_log(PLB_LOG_INFO, "rank %d on %s reads and writes files: %s", r, all[r].host, text);
-    }
+    if (all != NULL)
+        for (int r = 1; r < plb_mpi_started(mpi); r++) {
+            char text[500] = "";
+            bool said = false;
+            for (int k = 1; k < r; k++)
+                said |= all[k].has == all[r].has && strcmp(all[k].host, all[r].host) == 0;
+            for (int i = 0, n = 0; i < set->n && n < (int)sizeof text - 100; i++)
+                if (set->file[i] > 0)
+                    n += snprintf(text + n, 100, "%s%.40s %s", n > 0 ? ", " : "", set->at[i].name,
+                                  all[r].has & PLB_BUFFER(i) ? "itself" : "through rank 0");
+            if (!said)
+                plb_log(PLB_LOG_INFO, "rank %d on %s reads and writes files: %s", r, all[r].host, text);
+        }
     free(all);
 }
 

@@ -83,10 +83,11 @@ void plb_memory_share(struct plb_dataset *set, const struct plb_app *app, bool r
 {
     struct offer offers[PLB_MAX_DATA];
     int n = 0, taken = 0, huge = 0, mapped = 0;
-    for (int i = 0; i < set->n && app != NULL; i++) {
-        describe(set, i, app, results, &offers[i]);
-        n += offers[i].file.fd >= 0;
-    }
+    if (app != NULL)
+        for (int i = 0; i < set->n; i++) {
+            describe(set, i, app, results, &offers[i]);
+            n += offers[i].file.fd >= 0;
+        }
     plb_mpi_broadcast(mpi, &n, sizeof n);
     if (n == 0)
         return;

@@ -176,12 +176,12 @@ static double replayed_cost(const void *context, int64_t first, int64_t count)
 {
     const struct plb_job *job = context;
     const struct plb_replay *replay = &job->replay;
+    const struct plb_range range = {first, count};
     double sum = 0.0;
     for (int i = 0; i < replay->n; i++) {
         const struct plb_replay_cost *c = &replay->costs[i];
-        int64_t begin = c->first > first ? c->first : first;
-        int64_t end = c->first + c->count < first + count ? c->first + c->count : first + count;
-        sum += end > begin ? (double)(end - begin) * c->cost * job->maps[0].per_work : 0.0;
+        struct plb_range both = plb_range_common((struct plb_range){c->first, c->count}, range);
+        sum += (double)both.count * c->cost * job->maps[0].per_work;
     }
     return sum;
 }

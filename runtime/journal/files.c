@@ -272,15 +272,16 @@ static bool move_units(struct plb_journal_files *f, const struct plb_dataset *se
                        const struct plb_rangeset *units)
 {
     for (int i = 0; i < set->n; i++)
-        for (int k = 0; k < units->n && set->at[i].mode == PLB_OUTPUT; k++) {
-            size_t offset, bytes;
-            plb_dataset_bytes(set, i, units->at[k], &offset, &bytes);
-            char *memory = (char *)set->host[i] + offset;
-            int64_t at = f->at[i] + (int64_t)offset;
-            if (writes ? !write_range(f, memory, bytes, at)
-                       : !plb_file_move(f->data, false, memory, bytes, at))
-                return false;
-        }
+        if (set->at[i].mode == PLB_OUTPUT)
+            for (int k = 0; k < units->n; k++) {
+                size_t offset, bytes;
+                plb_dataset_bytes(set, i, units->at[k], &offset, &bytes);
+                char *memory = (char *)set->host[i] + offset;
+                int64_t at = f->at[i] + (int64_t)offset;
+                if (writes ? !write_range(f, memory, bytes, at)
+                           : !plb_file_move(f->data, false, memory, bytes, at))
+                    return false;
+            }
     return true;
 }
 

@@ -206,10 +206,11 @@ static bool must_stay(const struct plb_journal *j)
 {
     const struct plb_kernel *kernel = j->job->kernel;
     const struct plb_batch *b = &j->next;
-    for (int i = 0; i < b->n && kernel->redo != NULL; i++)
-        for (int64_t u = b->done[i].first; u < b->done[i].first + b->done[i].count; u++)
-            if (!kernel->redo(&j->job->app, u))
-                return true;
+    if (kernel->redo != NULL)
+        for (int i = 0; i < b->n; i++)
+            for (int64_t u = b->done[i].first; u < b->done[i].first + b->done[i].count; u++)
+                if (!kernel->redo(&j->job->app, u))
+                    return true;
     return false;
 }
 

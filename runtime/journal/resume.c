@@ -119,18 +119,20 @@ static int find_forgotten(struct plb_journal *j, struct plb_app *app, struct plb
         return damaged(j, j->files.path, err);
     j->n_forgotten = n;
     for (int i = 0; i < n; i++)
-        for (int k = 0; k < j->forgotten[i].units.n && j->forgotten[i].pass == j->first_pass; k++)
-            for (struct plb_range r = j->forgotten[i].units.at[k]; r.count > 0; r.first++, r.count--)
-                j->job->kernel->retry(app, r.first);
+        if (j->forgotten[i].pass == j->first_pass)
+            for (int k = 0; k < j->forgotten[i].units.n; k++)
+                for (struct plb_range r = j->forgotten[i].units.at[k]; r.count > 0; r.first++, r.count--)
+                    j->job->kernel->retry(app, r.first);
     return err->status;
 }
 
 /* Has the kernel forget that units failed, if the user wants that. The entry behind the last one is free. */
 static void find_failed(struct plb_journal *j, struct plb_app *app, struct plb_rangeset *redone)
 {
-    for (int64_t u = 0; u < j->set.units && j->resume == PLB_RESUME_FAILED; u++)
-        if (j->job->kernel->retry(app, u))
-            plb_rangeset_add(redone, (struct plb_range){u, 1});
+    if (j->resume == PLB_RESUME_FAILED)
+        for (int64_t u = 0; u < j->set.units; u++)
+            if (j->job->kernel->retry(app, u))
+                plb_rangeset_add(redone, (struct plb_range){u, 1});
     if (redone->n == 0)
         return;
     struct plb_forgotten *now = &j->forgotten[j->n_forgotten++];

@@ -31,11 +31,12 @@ struct finding {
 /* Whether every phase has an entry for this driver; no kernel: all entries. */
 static bool can_run(const struct plb_kernel *kernel, const struct plb_device_driver *driver)
 {
-    for (int i = 0; kernel != NULL && i < plb_phase_count(kernel); i++) {
-        struct plb_phase phase = plb_phase_at(kernel, i);
-        if (driver->entry(&phase) == NULL)
-            return false;
-    }
+    if (kernel != NULL)
+        for (int i = 0; i < plb_phase_count(kernel); i++) {
+            struct plb_phase phase = plb_phase_at(kernel, i);
+            if (driver->entry(&phase) == NULL)
+                return false;
+        }
     return true;
 }
 
@@ -120,11 +121,12 @@ static void add(struct finding *f, const struct plb_device_driver *driver, struc
 static struct plb_seen look(const struct plb_device_driver *driver, int devices)
 {
     struct plb_seen seen = {{0}};
-    for (int i = 0; i < devices && i < PLB_SEEN && driver->identify != NULL; i++) {
-        char id[60] = "";
-        driver->identify(i, id);
-        seen.id[i] = plb_hash(PLB_HASH_BEGIN, id, strlen(id) + 1) | 1;
-    }
+    if (driver->identify != NULL)
+        for (int i = 0; i < devices && i < PLB_SEEN; i++) {
+            char id[60] = "";
+            driver->identify(i, id);
+            seen.id[i] = plb_hash(PLB_HASH_BEGIN, id, strlen(id) + 1) | 1;
+        }
     return seen;
 }
 

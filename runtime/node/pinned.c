@@ -22,7 +22,9 @@ void plb_pinned_offer(const struct plb_runner *r)
     bool pins = r->opened && r->err.status == PLB_OK && r->pu.driver->ops.pin != NULL
              && !r->shared->config.isolate;
     size_t offset, bytes;
-    for (int i = 0; i < set->n && pins; i++) {
+    if (!pins)
+        return;
+    for (int i = 0; i < set->n; i++) {
         if (!is_copied(set, i, r->shared->config.kernel))
             continue;
         plb_dataset_bytes(set, i, (struct plb_range){0, set->units}, &offset, &bytes);

@@ -111,7 +111,7 @@ bool plb_node_writes(struct plb_node *node, struct plb_range range, bool done)
         if (!plb_running_writes(node->runners[p].running, range, &task))
             continue;
         any = true;
-        if (done && range.first <= task.first && task.first + task.count <= range.first + range.count)
+        if (done && plb_range_within(task, range))
             plb_worker_drop(shared->worker, task);
     }
     if (any)

@@ -337,7 +337,9 @@ void plb_report_add_emulated_energy(const struct plb_master *master, const struc
 {
     bool whole = plb_master_goal(master)->rule == PLB_STATIC_JOB;
     r->emulated = cluster->n_nodes > 0;
-    for (int p = 0; p < r->n_pus && r->emulated; p++) {
+    if (!r->emulated)
+        return;
+    for (int p = 0; p < r->n_pus; p++) {
         const struct plb_pu_info *info = plb_master_pu(master, p);
         r->pus[p].static_j = whole ? info->static_watts * r->makespan_s : (double)NAN;
         r->pus[p].dynamic_j = info->dynamic_watts * r->pus[p].busy_s;

@@ -125,8 +125,7 @@ bool plb_set_aside_has(const struct plb_master *master, struct plb_range range)
     int n;
     const struct plb_set_aside *list = plb_suspects_list(plb_master_suspects(master), &n);
     for (int i = 0; i < n; i++)
-        if (list[i].range.first < range.first + range.count
-            && range.first < list[i].range.first + list[i].range.count)
+        if (plb_range_overlaps(list[i].range, range))
             return true;
     return false;
 }

@@ -122,12 +122,13 @@ bool plb_audit_results_wait(const struct plb_audit_results *x)
 static void follow(struct plb_audit_results *x, struct kept *k, bool first_was_wrong)
 {
     const struct plb_dataset *set = x->config.set;
-    for (int i = 0; i < set->n && first_was_wrong; i++) {
-        size_t offset, bytes;
-        plb_dataset_bytes(set, i, k->range, &offset, &bytes);
-        if (set->at[i].mode == PLB_OUTPUT)
-            memcpy((char *)set->host[i] + offset, k->second[i], bytes);
-    }
+    if (first_was_wrong)
+        for (int i = 0; i < set->n; i++) {
+            size_t offset, bytes;
+            plb_dataset_bytes(set, i, k->range, &offset, &bytes);
+            if (set->at[i].mode == PLB_OUTPUT)
+                memcpy((char *)set->host[i] + offset, k->second[i], bytes);
+        }
     plb_dataset_fold(set, k->range, first_was_wrong ? k->second : k->first);
 }
 

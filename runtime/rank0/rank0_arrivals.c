@@ -142,14 +142,15 @@ bool plb_rank0_arrivals_read(struct plb_rank *r)
 {
     struct plb_arrivals *a = r->rank0->arrivals;
     bool reads = false;
-    for (int i = 0; a != NULL && i < PLB_JOINERS; i++) {
-        if (a->at[i].pending == 0)
-            continue;
-        if (plb_now() > a->at[i].since + TELLING)
-            give_up(r, i);
-        else
-            reads = true;
-    }
+    if (a != NULL)
+        for (int i = 0; i < PLB_JOINERS; i++) {
+            if (a->at[i].pending == 0)
+                continue;
+            if (plb_now() > a->at[i].since + TELLING)
+                give_up(r, i);
+            else
+                reads = true;
+        }
     return reads;
 }
 

@@ -44,8 +44,9 @@ bool plb_own_results_end(struct plb_rank *r)
         const struct plb_rangeset *counted = plb_master_counted(rank0->master, 0, pu);
         if (counted != NULL && counted->n > 0 && r->size > 1) /* much may be copied */
             plb_life_quiet(r->life);
-        for (int k = 0; counted != NULL && k < counted->n; k++)
-            here &= plb_node_bring_results(r->node, pu, outputs, counted->at[k]);
+        if (counted != NULL)
+            for (int k = 0; k < counted->n; k++)
+                here &= plb_node_bring_results(r->node, pu, outputs, counted->at[k]);
     }
     return here;
 }

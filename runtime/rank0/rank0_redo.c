@@ -219,7 +219,9 @@ static void swap_inputs(struct plb_rank *r)
 {
     for (int i = 0; i < r->data.n; i++) {
         char *now = r->data.host[i], *before = r->rank0->redo.saved[i];
-        for (size_t k = 0; before != NULL && k < r->data.at[i].bytes; k++) {
+        if (before == NULL)
+            continue;
+        for (size_t k = 0; k < r->data.at[i].bytes; k++) {
             char byte = now[k];
             now[k] = before[k];
             before[k] = byte;

@@ -191,12 +191,13 @@ static void add_loss(struct plb_report *r, const struct times *times, double all
     if (kind == PLB_LOST_TO_COPIES && loss->pu >= 0 && behind_a_link(r, loss->pu))
         loss->pu = -1;
     int n = 0;
-    for (int p = 0; p < r->n_pus && loss->node >= 0; p++) {
-        if (loss->pu >= 0 ? p != loss->pu : r->pus[p].node != loss->node)
-            continue;
-        loss->part += times[p].lost[kind];
-        n++;
-    }
+    if (loss->node >= 0)
+        for (int p = 0; p < r->n_pus; p++) {
+            if (loss->pu >= 0 ? p != loss->pu : r->pus[p].node != loss->node)
+                continue;
+            loss->part += times[p].lost[kind];
+            n++;
+        }
     if (n > 0 && r->makespan_s > 0.0)
         loss->part /= n * r->makespan_s;
 }

@@ -111,21 +111,22 @@ static void read_now(struct plb_windows *w, struct plb_rank *r, double now, bool
         w->joules[d] = sums[d].joules;
     }
     double host = tells ? take_host(w, sums, n) : 0.0;
-    for (int first = 0; first < w->n_pus && tells; first += PLB_WINDOW_PUS) {
-        struct plb_message *m = plb_outbox_add(&r->out, PLB_WINDOW, r->rank, 0, r->pass);
-        struct plb_window *window = &m->window;
-        m->pu = first;
-        *window = (struct plb_window){.number = (int64_t)floor(now / PLB_WINDOW_SHORT + 1e-6),
-                                      .seconds = now - w->ended,
-                                      .joules = host,
-                                      .n = w->n_pus - first < PLB_WINDOW_PUS ? w->n_pus - first
-                                                                             : PLB_WINDOW_PUS};
-        for (int i = 0; i < window->n; i++) {
-            int p = first + i, d = w->domain[p];
-            window->at[i].busy_s = (float)fmax(w->busy[p] - w->before[p], 0.0);
-            window->at[i].joules = d >= 0 ? (float)take(w, &sums[d], d) : NAN;
+    if (tells)
+        for (int first = 0; first < w->n_pus; first += PLB_WINDOW_PUS) {
+            struct plb_message *m = plb_outbox_add(&r->out, PLB_WINDOW, r->rank, 0, r->pass);
+            struct plb_window *window = &m->window;
+            m->pu = first;
+            *window = (struct plb_window){.number = (int64_t)floor(now / PLB_WINDOW_SHORT + 1e-6),
+                                          .seconds = now - w->ended,
+                                          .joules = host,
+                                          .n = w->n_pus - first < PLB_WINDOW_PUS ? w->n_pus - first
+                                                                                 : PLB_WINDOW_PUS};
+            for (int i = 0; i < window->n; i++) {
+                int p = first + i, d = w->domain[p];
+                window->at[i].busy_s = (float)fmax(w->busy[p] - w->before[p], 0.0);
+                window->at[i].joules = d >= 0 ? (float)take(w, &sums[d], d) : NAN;
+            }
         }
-    }
     memcpy(w->before, w->busy, (size_t)w->n_pus * sizeof *w->before);
     w->ended = now;
 }

@@ -164,7 +164,7 @@ static void answer(struct plb_virtual_inputs *v, const struct plb_message *m, st
     plb_outbox_add(out, PLB_FROM, m->to, 0, m->pass)->sources = (struct plb_sources){
         .slot = f->slot,
         .last = 1,
-        .n = plb_rangeset_lacking(&v->made[m->to], f->range).count == 0,
+        .n = plb_rangeset_has(&v->made[m->to], f->range),
         .at = {{f->range, f->buffers, m->to}}};
 }
 

@@ -81,10 +81,11 @@ static void set_up(struct sim *s)
     /* Replicated data is broadcast before the pass: its bytes count, its time does not, as in a real run. */
     int64_t each = (int64_t)(in->master.sizes->replicated_bytes - in->shared_bytes);
     s->world.out->bytes = each * (c->n_nodes - 1);
-    for (int i = 0; i < c->n_nodes && in->traffic != NULL; i++) {
-        in->traffic[i].bytes += i == 0 ? s->world.out->bytes : 0;
-        in->traffic[i].received += i == 0 ? 0 : each;
-    }
+    if (in->traffic != NULL)
+        for (int i = 0; i < c->n_nodes; i++) {
+            in->traffic[i].bytes += i == 0 ? s->world.out->bytes : 0;
+            in->traffic[i].received += i == 0 ? 0 : each;
+        }
     for (int i = 0; i < in->n_joiners; i++)
         plb_events_add(s->world.clock, (struct plb_event){in->join_at[i], PLB_EVENT_JOIN,
                                                           c->n_nodes - in->n_joiners + i, -1, -1});

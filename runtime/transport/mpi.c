@@ -242,7 +242,9 @@ void plb_mpi_put(struct plb_mpi *m, int to, int tag, const void *data, size_t by
     m->bytes += (int64_t)bytes;
     if (link != NULL && bytes > 0 && !m->lost[to])
         plb_link_put(link, tag, data, bytes, pending);
-    for (size_t at = 0; at < bytes && !m->lost[to] && link == NULL; at += m->part) {
+    if (link != NULL)
+        return;
+    for (size_t at = 0; at < bytes && !m->lost[to]; at += m->part) {
         size_t length = bytes - at < m->part ? bytes - at : m->part;
         MPI_Isend((const char *)data + at, (int)length, MPI_BYTE, to, TAG_DATA + tag, m->data,
                   plb_requests_add(&m->requests, &(struct plb_request){.peer = to, .pending = pending}));

@@ -70,7 +70,7 @@ static int before(struct plb_lates *l, int64_t unit)
 
 const struct plb_late *plb_lates_after(struct plb_lates *l, struct plb_range range)
 {
-    int64_t end = range.first + range.count;
+    int64_t end = plb_range_end(range);
     int i = before(l, end);
     return i < l->n_all && l->all[i].held.range.first == end ? &l->all[i] : NULL;
 }
@@ -79,5 +79,5 @@ const struct plb_late *plb_lates_before(struct plb_lates *l, struct plb_range ra
 {
     int i = before(l, range.first) - 1;
     const struct plb_late *late = i >= 0 ? &l->all[i] : NULL;
-    return late != NULL && late->held.range.first + late->held.range.count == range.first ? late : NULL;
+    return late != NULL && plb_range_end(late->held.range) == range.first ? late : NULL;
 }

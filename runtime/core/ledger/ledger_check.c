@@ -68,7 +68,7 @@ static const char *check_apart(const struct plb_ledger *l, struct plb_rangeset *
 static const char *compare(const struct plb_ledger *l, const struct sums *s, const struct plb_rangeset *all)
 {
     const struct plb_range *last = all->n > 0 ? &all->at[all->n - 1] : NULL;
-    int64_t end = last != NULL ? last->first + last->count : 0;
+    int64_t end = last != NULL ? plb_range_end(*last) : 0;
     int used = l->held.n_parts;
     if (all->n > 0 && (all->at[0].first < 0 || end > l->costs->units))
         return "1: units are free or held that the pass does not have";

@@ -109,8 +109,8 @@ static void split_off(struct plb_open_blocks *b, int32_t index, int64_t first, i
 void plb_open_blocks_cut(struct plb_open_blocks *b, int32_t index, struct plb_range range)
 {
     struct plb_range part = b->parts[index].range;
-    int64_t before = range.first - part.first, end = range.first + range.count;
-    int64_t after = part.first + part.count - end;
+    int64_t before = range.first - part.first, end = plb_range_end(range);
+    int64_t after = plb_range_end(part) - end;
     if (after > 0)
         split_off(b, index, end, after);
     if (before > 0) {

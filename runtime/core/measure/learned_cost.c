@@ -191,7 +191,7 @@ static double keep(struct plb_learned_cost *l)
         struct plb_range r = l->seen.reports[i].finished.range;
         double factor = exp(part * (l->seen.seen[i].value - plb_costs_at_report(&l->seen, i)));
         int64_t from = (r.first + known.bucket / 2) / known.bucket;
-        int64_t to = (r.first + r.count + known.bucket / 2) / known.bucket;
+        int64_t to = (plb_range_end(r) + known.bucket / 2) / known.bucket;
         for (int64_t b = from; b < to && b < known.n; b++)
             prefix[b + 1] *= factor;
     }

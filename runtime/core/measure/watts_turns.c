@@ -137,12 +137,13 @@ void plb_watts_joined(struct plb_watts *w, double now)
         if (w->turns && w->at[i].pus > 0)
             turn_again(w, i, 0, since);
     }
-    for (int p = first; p < w->n && w->turns; p++) {
-        int d = w->own[p];
-        if (d >= 0 && w->at[d].settled && !w->at[d].dead
-            && plb_watts_of(w, p, &idle, &besides) != PLB_WATTS_MEASURED)
-            turn_again(w, d, w->kind[p], since);
-    }
+    if (w->turns)
+        for (int p = first; p < w->n; p++) {
+            int d = w->own[p];
+            if (d >= 0 && w->at[d].settled && !w->at[d].dead
+                && plb_watts_of(w, p, &idle, &besides) != PLB_WATTS_MEASURED)
+                turn_again(w, d, w->kind[p], since);
+        }
     if (w->turns && w->unsettled > 0)
         begin_with_the_first(w, first, since);
 }

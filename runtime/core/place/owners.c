@@ -73,8 +73,9 @@ void plb_owners_write(const struct plb_owners *o, struct plb_pass *begin, bool j
 {
     begin->n_feeds = o->n_feeds;
     memcpy(begin->feeds, o->feeds, sizeof o->feeds);
-    for (int i = 0; joins && i < o->n_feeds; i++)
-        begin->feeds[i].now = 0;
+    if (joins)
+        for (int i = 0; i < o->n_feeds; i++)
+            begin->feeds[i].now = 0;
 }
 
 /* The results of a node's PU that counted. */

@@ -65,15 +65,9 @@ bool plb_copies_banned(const struct plb_copies *c, const struct plb_slice *task)
     return !task->audit && plb_rangeset_overlaps(alone ? &c->aside : &c->suspect, task->range);
 }
 
-/* Ranges of the set do not touch: a range that is in it lies in one of them. */
 bool plb_copies_accepted(const struct plb_copies *c, struct plb_range range)
 {
-    const struct plb_rangeset *set = &c->elsewhere;
-    for (int i = 0; i < set->n; i++)
-        if (set->at[i].first <= range.first
-            && set->at[i].first + set->at[i].count >= range.first + range.count)
-            return true;
-    return false;
+    return plb_rangeset_has(&c->elsewhere, range);
 }
 
 bool plb_copies_take_audit(struct plb_copies *c, int pu, const struct plb_cost_map *map,

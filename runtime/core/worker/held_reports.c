@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Seconds of tasks in one result at most: as long as a report may wait. Larger: balancers hear later, and more
- * is executed again after a loss. Smaller: each result takes two cores for some 50 us. */
+/* Seconds of tasks in one result at most: as long as a report may wait. Larger: balancers hear later, and
+ * more is executed again after a loss. Smaller: each result takes two cores for some 50 us. */
 #define HELD PLB_REPORT_DELAY
 
 /* The same where arrays are large: so many times as long as rank 0's link needs for one of each node. Larger:
@@ -37,7 +37,7 @@ static double ahead_of(const struct plb_worker *w, int pu, const struct plb_slic
     const struct plb_own_pu *own = &w->pus.at[pu];
     const struct plb_queue *queue = &own->queue;
     if (last->copy || plb_worker_obsolete(w, last) || !plb_queue_goes_on(queue, last->block)
-        || queue->at[queue->head].range.first != last->range.first + last->range.count)
+        || queue->at[queue->head].range.first != plb_range_end(last->range))
         return 0.0;
     return own->rate.unit_s * (double)plb_queue_units(queue);
 }

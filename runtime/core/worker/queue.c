@@ -212,10 +212,10 @@ int plb_queue_cut(struct plb_queue *q, const struct plb_cost_map *map, double wo
 
 void plb_queue_remove(struct plb_queue *q, struct plb_range range, bool suspects)
 {
-    int64_t end = range.first + range.count;
+    int64_t end = plb_range_end(range);
     for (int left = q->n; left > 0; left--) { /* each entry goes to the back, without these units */
         struct plb_queue_entry e = q->at[q->head], rest = e;
-        int64_t e_end = e.range.first + e.range.count;
+        int64_t e_end = plb_range_end(e.range);
         q->head = (q->head + 1) % q->capacity;
         q->n--;
         if (stays(&e) && !suspects) {

@@ -43,7 +43,7 @@ void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task
     bool merges = r->merging[pu] >= 0 && !task->audit;
     struct plb_done *last = merges ? &r->box.at[r->merging[pu]].done : NULL;
     bool grows = last != NULL && slot == PLB_NO_SLOT && last->block == task->block && last->copy == task->copy
-              && last->range.first + last->range.count == task->range.first;
+              && plb_range_end(last->range) == task->range.first;
     if (!grows) {
         struct plb_message *m = plb_outbox_add(&r->box, PLB_DONE, r->node, 0, task->pass);
         m->pu = pu;

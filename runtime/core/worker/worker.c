@@ -68,7 +68,7 @@ static void on_pass(struct plb_worker *w, const struct plb_message *m, struct pl
 
 static bool in_pass(const struct plb_worker *w, struct plb_range range)
 {
-    return range.first + range.count <= w->pus.map->units;
+    return plb_range_end(range) <= w->pus.map->units;
 }
 
 static bool on_block(struct plb_worker *w, const struct plb_message *m)

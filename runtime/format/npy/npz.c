@@ -179,19 +179,20 @@ int64_t plb_npz_offset(const struct plb_npz_array *array, enum plb_npz_form form
 static size_t convert(const struct plb_npy_type *type, enum plb_npz_form form, const void *from, size_t n,
                       void *to)
 {
-    for (size_t i = 0; i < n && form != PLB_NPZ_FLOAT64; i++) {
-        const char *element = (const char *)from + i * type->file_bytes;
-        int64_t value;
-        int32_t narrow;
-        memcpy(&narrow, element, sizeof narrow);
-        value = narrow;
-        if (type->file_bytes == sizeof value)
-            memcpy(&value, element, sizeof value);
-        if (form == PLB_NPZ_INT64)
-            ((int64_t *)to)[i] = value;
-        else
-            ((int32_t *)to)[i] = value == (int32_t)value ? (int32_t)value : -1;
-    }
+    if (form != PLB_NPZ_FLOAT64)
+        for (size_t i = 0; i < n; i++) {
+            const char *element = (const char *)from + i * type->file_bytes;
+            int64_t value;
+            int32_t narrow;
+            memcpy(&narrow, element, sizeof narrow);
+            value = narrow;
+            if (type->file_bytes == sizeof value)
+                memcpy(&value, element, sizeof value);
+            if (form == PLB_NPZ_INT64)
+                ((int64_t *)to)[i] = value;
+            else
+                ((int32_t *)to)[i] = value == (int32_t)value ? (int32_t)value : -1;
+        }
     if (form != PLB_NPZ_FLOAT64)
         return n;
     size_t good = plb_npy_convert(type, from, n, to);

@@ -100,11 +100,12 @@ static double bytes_of(const struct plb_mirror *m, const struct plb_rangeset *un
 {
     double sum = 0.0;
     for (int i = 0; i < m->set->n; i++)
-        for (int k = 0; k < units->n && (m->buffers & PLB_BUFFER(i)) != 0; k++) {
-            size_t offset, bytes;
-            plb_dataset_bytes(m->set, i, units->at[k], &offset, &bytes);
-            sum += (m->fed.next[i] != NULL ? 2.0 : 1.0) * (double)bytes;
-        }
+        if ((m->buffers & PLB_BUFFER(i)) != 0)
+            for (int k = 0; k < units->n; k++) {
+                size_t offset, bytes;
+                plb_dataset_bytes(m->set, i, units->at[k], &offset, &bytes);
+                sum += (m->fed.next[i] != NULL ? 2.0 : 1.0) * (double)bytes;
+            }
     return sum;
 }
 
@@ -116,7 +117,7 @@ static struct plb_range read_by(const struct plb_mirror *m, struct plb_range tas
 
 bool plb_mirror_has(const struct plb_mirror *m, struct plb_range task)
 {
-    return plb_rangeset_lacking(&m->here, read_by(m, task)).count == 0;
+    return plb_rangeset_has(&m->here, read_by(m, task));
 }
 
 bool plb_mirror_pulls(const struct plb_mirror *m, struct plb_range task)
@@ -349,7 +350,7 @@ void plb_mirror_reported(struct plb_mirror *m, int pass, struct plb_range task)
 
 bool plb_mirror_made(const struct plb_mirror *m, int pass, struct plb_range range)
 {
-    return pass == m->fed.pass && plb_rangeset_lacking(&m->fed.made, range).count == 0;
+    return pass == m->fed.pass && plb_rangeset_has(&m->fed.made, range);
 }
 
 void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *counted)
@@ -359,7 +360,7 @@ void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *counted)
         return;
     for (int i = 0; i < counted->counted.n; i++) {
         struct plb_range r = counted->counted.at[i];
-        if (r.first + r.count > m->set->units)
+        if (plb_range_end(r) > m->set->units)
             continue;
         plb_rangeset_add_common(&m->fed.owned, r, &m->fed.last);
         plb_rangeset_clear(&mine);

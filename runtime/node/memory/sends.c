@@ -112,9 +112,10 @@ static bool find_results(const struct plb_node_memory *memory, const struct plb_
             parts[i] = feed ? plb_mirror_result(mirror, i, f->range.first)
                             : plb_staying_place(staying, i, f->range.first);
     bool there = (f->buffers & ~here) == 0;
-    for (int i = 0; i < set->n && feed; i++)
-        if ((f->buffers & PLB_BUFFER(i)) != 0)
-            there = there && plb_device_results_bring(memory->results, -1, i, f->range);
+    if (feed)
+        for (int i = 0; i < set->n; i++)
+            if ((f->buffers & PLB_BUFFER(i)) != 0)
+                there = there && plb_device_results_bring(memory->results, -1, i, f->range);
     return there;
 }
 

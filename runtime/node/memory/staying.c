@@ -136,5 +136,5 @@ void plb_staying_reported(struct plb_staying *k, int pass, struct plb_range task
 
 bool plb_staying_made(const struct plb_staying *k, int pass, struct plb_range range)
 {
-    return pass == k->pass && plb_rangeset_lacking(&k->made, range).count == 0;
+    return pass == k->pass && plb_rangeset_has(&k->made, range);
 }

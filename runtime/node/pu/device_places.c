@@ -86,9 +86,10 @@ static void take_all(struct plb_device_places *p, int64_t inputs, int places)
         if ((inputs & PLB_BUFFER(i)) != 0)
             total += places * (double)bytes_of(p->set, i, whole(p->set, i));
     const double part = p->room < total ? p->room / total : 1.0;
-    for (int i = 0; i < p->set->n && part > 0.0; i++)
-        if ((inputs & PLB_BUFFER(i)) != 0)
-            plb_device_take(p, &p->at[i], (size_t)(part * (double)bytes_of(p->set, i, whole(p->set, i))));
+    if (part > 0.0)
+        for (int i = 0; i < p->set->n; i++)
+            if ((inputs & PLB_BUFFER(i)) != 0)
+                plb_device_take(p, &p->at[i], (size_t)(part * (double)bytes_of(p->set, i, whole(p->set, i))));
 }
 
 void plb_device_places_open(struct plb_device_places *p, double room)

@@ -22,7 +22,7 @@ static int launch_chunks(struct plb_executor *e, int lane, const struct plb_phas
     const struct plb_dataset *set = e->set;
     void *buffers[PLB_MAX_DATA] = {NULL};
     struct plb_range before = {task->range.first, 0}, next = before;
-    int64_t end = task->range.first + task->range.count;
+    int64_t end = plb_range_end(task->range);
     for (int status = 0; next.first < end; before.count += next.count, next.first += next.count) {
         int n = before.count > 0 ? plb_dataset_arrays(set, before) : 0;
         next.count = next.first + set->chunk < end ? set->chunk : end - next.first;
@@ -59,7 +59,7 @@ int plb_launch(struct plb_executor *e, int lane, const struct plb_phase *phase, 
         return launch_chunks(e, lane, phase, task, slot);
     for (int64_t i = task->more; i >= 0 && status == 0; i--) {
         bool is_later = folds && next.first > rest.first;
-        next.count = i > 0 ? next.count : rest.first + rest.count - next.first;
+        next.count = i > 0 ? next.count : plb_range_end(rest) - next.first;
         if (slot != NULL)
             for (int k = 0; k < set->n; k++)
                 buffers[k] = plb_slot_buffer(slot, set, k, next.first);

@@ -45,9 +45,10 @@ static void narrow(struct plb_runner *r, struct plb_running *running, struct plb
 {
     struct plb_slot *slot = r->reported.slot;
     const struct plb_dataset *set = r->shared->config.data;
-    for (int i = 0; i < set->n && slot != NULL; i++)
-        if (set->at[i].mode != PLB_RECORDS)
-            slot->buffer[i] = plb_slot_buffer(slot, set, i, rest.first);
+    if (slot != NULL)
+        for (int i = 0; i < set->n; i++)
+            if (set->at[i].mode != PLB_RECORDS)
+                slot->buffer[i] = plb_slot_buffer(slot, set, i, rest.first);
     if (slot != NULL)
         slot->task.range = rest;
     running->task.range = rest;

@@ -26,8 +26,7 @@ bool plb_running_writes(const struct plb_running running[PLB_MAX_LANES], struct 
 {
     for (int lane = 0; lane < PLB_MAX_LANES; lane++) {
         *task = running[lane].task.range;
-        if (running[lane].runs && running[lane].in_place && task->first < range.first + range.count
-            && range.first < task->first + task->count)
+        if (running[lane].runs && running[lane].in_place && plb_range_overlaps(*task, range))
             return true;
     }
     return false;

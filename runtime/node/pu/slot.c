@@ -87,7 +87,9 @@ static struct plb_range pulled_of(const struct plb_slot *slot, const struct plb_
 static void lock_pages(const struct plb_slot *slot, const struct plb_dataset *set,
                        const struct plb_executor *e, int64_t reserved)
 {
-    for (int i = 0; i < set->n && e->ops->pin != NULL; i++) {
+    if (e->ops->pin == NULL)
+        return;
+    for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         struct plb_range units = plb_data_is_result(&set->at[i])
                                    ? slot->task.range

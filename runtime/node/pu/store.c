@@ -40,16 +40,18 @@ double plb_store(struct plb_node_shared *shared, const struct plb_running *runni
     const struct plb_dataset *set = shared->config.data;
     struct plb_slot *slot = flight->slot;
     bool wanted = is_wanted(shared, running);
-    for (int i = 0; i < set->n && wanted; i++) {
-        size_t offset, bytes;
-        if ((set->stored & PLB_BUFFER(i)) == 0)
-            continue;
-        plb_dataset_bytes(set, i, flight->task.range, &offset, &bytes);
-        if (put(set, i, offset, slot->buffer[i], bytes, threads))
-            slot->stored |= PLB_BUFFER(i);
-        else
-            plb_log_here(PLB_LOG_DEBUG, "a result cannot be written to its file and is sent to rank 0: %s",
-                         strerror(errno));
-    }
+    if (wanted)
+        for (int i = 0; i < set->n; i++) {
+            size_t offset, bytes;
+            if ((set->stored & PLB_BUFFER(i)) == 0)
+                continue;
+            plb_dataset_bytes(set, i, flight->task.range, &offset, &bytes);
+            if (put(set, i, offset, slot->buffer[i], bytes, threads))
+                slot->stored |= PLB_BUFFER(i);
+            else
+                plb_log_here(PLB_LOG_DEBUG,
+                             "a result cannot be written to its file and is sent to rank 0: %s",
+                             strerror(errno));
+        }
     return plb_now() - began;
 }

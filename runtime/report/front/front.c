@@ -68,11 +68,12 @@ static void put_shares(const struct plb_front_page *page, const double *x, doubl
 static void put_headings(const struct plb_front_page *page, FILE *out)
 {
     fprintf(out, " %10s %10s %10s %8s", "time", "energy", "EDP", "watts");
-    for (int p = 0; p < page->n_pus && page->n_pus <= COLUMNS; p++) {
-        char name[PLB_NAME + 16];
-        snprintf(name, sizeof name, "%d %s", p, page->pus[p].name);
-        fprintf(out, "  %*.*s", NAME_COLUMN, NAME_COLUMN, name);
-    }
+    if (page->n_pus <= COLUMNS)
+        for (int p = 0; p < page->n_pus; p++) {
+            char name[PLB_NAME + 16];
+            snprintf(name, sizeof name, "%d %s", p, page->pus[p].name);
+            fprintf(out, "  %*.*s", NAME_COLUMN, NAME_COLUMN, name);
+        }
     if (page->n_pus > COLUMNS)
         fprintf(out, " %6s  %-*s", "work", LIST_TEXT, "PUs that work");
     fputc('\n', out);

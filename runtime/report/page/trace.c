@@ -211,12 +211,13 @@ static void put_rates(const struct drawing *d)
             if ((double)seconds[c] > 0.02 * width)
                 most = fmax(most, (double)(units[c] / seconds[c]));
         fprintf(d->out, "%s[%.6g,\"", p > 0 ? "," : "", most);
-        for (int c = 0; c < d->rate_columns && most > 0.0; c++) {
-            bool known = (double)seconds[c] > 0.02 * width;
-            int part = known ? (int)fmax(1.0, 4095.0 * (double)(units[c] / seconds[c]) / most) : 0;
-            fputc(digit(part / 64), d->out);
-            fputc(digit(part % 64), d->out);
-        }
+        if (most > 0.0)
+            for (int c = 0; c < d->rate_columns; c++) {
+                bool known = (double)seconds[c] > 0.02 * width;
+                int part = known ? (int)fmax(1.0, 4095.0 * (double)(units[c] / seconds[c]) / most) : 0;
+                fputc(digit(part / 64), d->out);
+                fputc(digit(part % 64), d->out);
+            }
         fputs("\"]", d->out);
     }
     fputc(']', d->out);

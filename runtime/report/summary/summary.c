@@ -108,11 +108,12 @@ static void say_kinds(const struct plb_report *r, const char *before, const char
     for (size_t k = 0; k < sizeof names / sizeof *names; k++)
         kinds += units[k] > 0;
     const char *separator = before;
-    for (size_t k = 0; k < sizeof names / sizeof *names && kinds > 1; k++) {
-        if (units[k] > 0)
-            fprintf(out, "%s%" PRId64 " on %s", separator, units[k], names[k]);
-        separator = units[k] > 0 ? ", " : separator;
-    }
+    if (kinds > 1)
+        for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+            if (units[k] > 0)
+                fprintf(out, "%s%" PRId64 " on %s", separator, units[k], names[k]);
+            separator = units[k] > 0 ? ", " : separator;
+        }
     fputs(kinds > 1 ? after : "", out);
 }
 
@@ -240,10 +241,11 @@ static void say_profiles(const struct plb_report *r, FILE *out)
 static int width_of(const struct plb_report_field *field, const struct plb_report *r)
 {
     int width = abs(field->width);
-    for (int p = 0; p < r->n_pus && field->type == PLB_VALUE_TEXT; p++) {
-        int length = (int)strlen(plb_field_value(field, r, &r->pus[p]).text);
-        width = length > width ? length : width;
-    }
+    if (field->type == PLB_VALUE_TEXT)
+        for (int p = 0; p < r->n_pus; p++) {
+            int length = (int)strlen(plb_field_value(field, r, &r->pus[p]).text);
+            width = length > width ? length : width;
+        }
     return field->width < 0 ? -width : width;
 }
 
