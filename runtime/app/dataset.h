@@ -7,8 +7,6 @@
 #include "base/rangeset.h"
 #include "core/work/sizes.h"
 
-#define PLB_BUFFER(i) ((int64_t)1 << (i)) /* buffer i in a mask of buffers */
-
 struct plb_dataset {
     int n;
     bool on_rank0; /* which has every buffer whole */

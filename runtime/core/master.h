@@ -116,9 +116,11 @@ int64_t plb_master_unfolded(const struct plb_master *master);
 void plb_master_fold_again(struct plb_master *master, int pass, const struct plb_cost_map *map, double now,
                            struct plb_outbox *out);
 
-/* The node that has the inputs of the first units of a range which results feed, and these units; 0: rank 0
- * has them. */
-int plb_master_owner(const struct plb_master *master, struct plb_range range, struct plb_range *part);
+/* Of inputs that results feed, a mask: those that the same nodes have as the first one; and the node that has
+ * them of the first units of a range, and these units; 0: rank 0 has them. */
+int64_t plb_master_together(const struct plb_master *master, int64_t inputs);
+int plb_master_owner(const struct plb_master *master, int64_t inputs, struct plb_range range,
+                     struct plb_range *part);
 
 /* The units whose result, which feeds an input, came from a PU of a node; NULL: none. */
 const struct plb_rangeset *plb_master_counted(const struct plb_master *master, int node, int pu);

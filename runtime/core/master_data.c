@@ -77,9 +77,15 @@ void plb_master_forget(struct plb_master *m, int node, struct plb_outbox *out)
         plb_sets_lose(m->sets, node, out);
 }
 
-int plb_master_owner(const struct plb_master *m, struct plb_range range, struct plb_range *part)
+int64_t plb_master_together(const struct plb_master *m, int64_t inputs)
 {
-    return plb_owners_of(m->owners, range, part);
+    return plb_owners_together(m->owners, inputs);
+}
+
+int plb_master_owner(const struct plb_master *m, int64_t inputs, struct plb_range range,
+                     struct plb_range *part)
+{
+    return plb_owners_of(m->owners, inputs, range, part);
 }
 
 const struct plb_rangeset *plb_master_counted(const struct plb_master *m, int node, int pu)

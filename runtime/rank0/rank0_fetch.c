@@ -100,24 +100,31 @@ static struct plb_range around(const struct plb_dataset *set, struct plb_range r
     return all;
 }
 
+/* Asks for these inputs of units, which the same ranks have. */
+static void fetch_inputs(struct plb_rank *r, int64_t inputs, struct plb_range rest)
+{
+    struct plb_message from = {.pass = r->pass, .sources = {.slot = PLB_HALO_SLOT, .n = 1}};
+    for (struct plb_range part; rest.count > 0; rest.first += part.count, rest.count -= part.count) {
+        from.from = plb_master_owner(r->rank0->master, inputs, rest, &part);
+        from.sources.at[0] = (struct plb_source){part, inputs, from.from};
+        if (from.from == 0)
+            continue;
+        ask(r, from.from, (struct plb_fetch){part, PLB_HALO_SLOT, inputs, 0, 0, 0});
+        receive(r, &from);
+    }
+}
+
 /* Asks for what rank 0 lacks of these units. */
 static void fetch(struct plb_rank *r, struct plb_range units)
 {
     struct plb_rangeset lacking = {0};
-    struct plb_message from = {.pass = r->pass, .sources = {.slot = PLB_HALO_SLOT, .n = 1}};
     plb_rangeset_missing(&r->rank0->fetching.here, units, &lacking);
-    for (int i = 0; i < lacking.n; i++)
-        for (struct plb_range rest = lacking.at[i], part; rest.count > 0;) {
-            from.from = plb_master_owner(r->rank0->master, rest, &part);
-            from.sources.at[0] = (struct plb_source){part, r->data.fed, from.from};
-            rest.first += part.count;
-            rest.count -= part.count;
-            if (from.from == 0)
-                continue;
-            plb_rangeset_add(&r->rank0->fetching.here, part);
-            ask(r, from.from, (struct plb_fetch){part, PLB_HALO_SLOT, r->data.fed, 0, 0, 0});
-            receive(r, &from);
-        }
+    for (int64_t rest = r->data.fed, some; rest != 0; rest &= ~some) {
+        some = plb_master_together(r->rank0->master, rest);
+        for (int i = 0; i < lacking.n; i++)
+            fetch_inputs(r, some, lacking.at[i]);
+    }
+    plb_rangeset_add_all(&r->rank0->fetching.here, &lacking);
     plb_rangeset_fini(&lacking);
 }
 

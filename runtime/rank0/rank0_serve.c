@@ -30,14 +30,14 @@ uint32_t plb_fetch_put(struct plb_rank *r, const struct plb_fetch *f, int64_t bu
     return checksum ? plb_dataset_sum(&r->data, f->range, f->halo != 0, parts, buffers) : 0;
 }
 
-/* Sends these buffers of a range, or has others send their parts. Of a pass that is over nobody wants the
- * inputs: they come from rank 0, whatever they are. */
+/* Sends these buffers of a range, which the same ranks have, or has others send their parts. Of a pass that
+ * is over nobody wants the inputs: they come from rank 0, whatever they are. */
 static void send(struct plb_rank *r, const struct plb_message *m, int64_t buffers, struct plb_range rest,
                  int *at)
 {
     bool late = m->pass != r->pass || r->stopped || !r->rank0->in_pass;
     for (struct plb_range range; rest.count > 0; rest.first += range.count, rest.count -= range.count) {
-        int owner = late ? 0 : plb_master_owner(r->rank0->master, rest, &range);
+        int owner = late ? 0 : plb_master_owner(r->rank0->master, buffers, rest, &range);
         range = late ? rest : range;
         struct plb_sources *from = sources_of(r, m, at);
         struct plb_fetch fetch = {range, m->fetch.slot, buffers, m->from, 0, 0};
@@ -61,9 +61,11 @@ void plb_fetch_serve(struct plb_rank *r, const struct plb_message *m)
     uint32_t sum = plb_fetch_put(r, f, f->buffers & ~fed, sums);
     if (f->again)
         plb_say_damaged(r->kernel, m, &r->rank0->damaged);
-    if (fed != 0 && !f->halo)
-        send(r, m, fed, f->range, &at);
-    else if (fed != 0)
+    for (int64_t rest = f->halo ? 0 : fed, some; rest != 0; rest &= ~some) {
+        some = plb_master_together(r->rank0->master, rest);
+        send(r, m, some, f->range, &at);
+    }
+    if (f->halo)
         for (int i = 0; i < r->data.n; i++)
             if ((fed & PLB_BUFFER(i)) != 0)
                 send(r, m, PLB_BUFFER(i), plb_dataset_around(&r->data, i, f->range), &at);

@@ -222,7 +222,7 @@ static void serve(struct plb_virtual_rank0 *r, const struct plb_message *m)
     charge(r, r->world->now, r->message_s);
     double halo = m->fetch.halo ? 0.0 : in->inputs.halo_bytes, there = 0.0;
     for (struct plb_range rest = m->fetch.range, part; rest.count > 0; rest.count -= part.count) {
-        int owner = plb_master_owner(r->master, rest, &part);
+        int owner = plb_master_owner(r->master, PLB_BUFFER(0), rest, &part);
         there = fmax(there, lend(r, owner, m->from, plb_sizes_bytes(&in->inputs, part) - halo));
         rest.first += part.count;
     }

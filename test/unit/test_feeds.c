@@ -188,7 +188,7 @@ static void who_joins_has_no_results(void **state)
 static void has(int node, int64_t first, int64_t count, int64_t of)
 {
     struct plb_range part;
-    assert_int_equal(plb_owners_of(owners, (struct plb_range){first, of}, &part), node);
+    assert_int_equal(plb_owners_of(owners, PLB_BUFFER(0), (struct plb_range){first, of}, &part), node);
     assert_int_equal(part.first, first);
     assert_int_equal(part.count, count);
 }
@@ -235,6 +235,56 @@ static void inputs_are_where_their_results_stay(void **state)
     has(2, 0, 5, UNITS);
     has(0, 5, UNITS - 5, UNITS - 5);
     assert_false(plb_owners_broken(owners));
+    tear_down();
+}
+
+/* A pass with two feeds, of inputs 0 and 1, begins, which feeds those of this mask. */
+static void begin_with(int pass, int64_t inputs)
+{
+    struct plb_pass begin = {0};
+    const struct plb_feed feeds[] = {{2, 0, (inputs & 1) != 0}, {3, 1, (inputs & 2) != 0}};
+    out.n = 0;
+    plb_owners_feed(owners, feeds, 2);
+    plb_owners_write(owners, &begin, false);
+    plb_ledger_begin(ledger, &map, NULL);
+    plb_owners_begin(owners, ledger, &begin, pass, &out);
+}
+
+/* Who has unit 30 of an input. */
+static int owner_of(int input)
+{
+    struct plb_range part;
+    return plb_owners_of(owners, PLB_BUFFER(input), (struct plb_range){30, 1}, &part);
+}
+
+/* An input that a pass does not feed stays where it is, whoever executes the unit. */
+static void inputs_that_are_not_fed_stay(void **state)
+{
+    (void)state;
+    stays = STAY | 8;
+    set_up(false);
+    begin_with(2, 0);
+    assert_int_equal(plb_owners_together(owners, 3), 3);
+    report(1, 20, 20, false);
+    begin_with(3, 1);
+    assert_true(owner_of(0) == 1 && owner_of(1) == 0 && !plb_owners_fresh(owners));
+    assert_true(plb_owners_together(owners, 3) == 1 && plb_owners_together(owners, 2) == 2);
+    report(2, 20, 20, false);
+    begin_with(4, 2);
+    assert_true(owner_of(0) == 1 && owner_of(1) == 2);
+    assert_int_equal(plb_owners_together(owners, 3), 1);
+    send(3, 20, 20); /* it had no room for its results */
+    begin_with(5, 2);
+    assert_true(owner_of(0) == 1 && owner_of(1) == 0);
+    report(3, 20, 20, false);
+    begin_with(6, 3);
+    assert_true(owner_of(0) == 3 && owner_of(1) == 3 && plb_owners_fresh(owners));
+    assert_int_equal(plb_owners_together(owners, 3), 3);
+    report(2, 20, 20, false);
+    begin_with(7, 1);
+    plb_owners_lose(owners, 3); /* it had an older input alone */
+    assert_true(plb_owners_broken(owners));
+    assert_true(owner_of(0) == 2 && owner_of(1) == 0);
     tear_down();
 }
 
@@ -334,6 +384,7 @@ int main(void)
         cmocka_unit_test(many_ranges_are_told_in_several_messages),
         cmocka_unit_test(nobody_hears_where_nothing_may_be_kept),
         cmocka_unit_test(inputs_are_where_their_results_stay),
+        cmocka_unit_test(inputs_that_are_not_fed_stay),
         cmocka_unit_test(what_a_lost_node_had_is_lost),
         cmocka_unit_test(a_node_has_its_inputs_until_a_restart),
         cmocka_unit_test(who_joins_has_no_results),

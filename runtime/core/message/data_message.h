@@ -20,6 +20,8 @@
 #define PLB_COUNTED_RANGES 24 /* in one COUNTED at most; more would make it the largest message */
 #define PLB_SOURCES 12        /* in one FROM at most; the same */
 
+#define PLB_BUFFER(i) ((int64_t)1 << (i)) /* buffer i in a mask of buffers */
+
 struct plb_fetch {
     struct plb_range range;
     int64_t slot;    /* tag of the data, at the rank that gets it */

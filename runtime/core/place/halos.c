@@ -22,7 +22,7 @@ static void order(const struct plb_halos *h, const struct plb_owners *owners, in
                   struct plb_range rest, int *at, struct plb_outbox *out)
 {
     for (struct plb_range part; rest.count > 0; rest.first += part.count, rest.count -= part.count) {
-        int owner = plb_owners_of(owners, rest, &part);
+        int owner = plb_owners_of(owners, h->buffers, rest, &part);
         *next_source(out, at, node, pass) = (struct plb_source){part, h->buffers, owner};
         if (owner != 0)
             plb_outbox_add(out, PLB_FETCH, 0, owner, pass)->fetch = (struct plb_fetch){
@@ -31,11 +31,11 @@ static void order(const struct plb_halos *h, const struct plb_owners *owners, in
 }
 
 /* Adds what a node lacks of some units. */
-static void add_lacking(const struct plb_owners *owners, int node, struct plb_range rest,
-                        struct plb_rangeset *lacks)
+static void add_lacking(const struct plb_halos *h, const struct plb_owners *owners, int node,
+                        struct plb_range rest, struct plb_rangeset *lacks)
 {
     for (struct plb_range part; rest.count > 0; rest.first += part.count, rest.count -= part.count)
-        if (plb_owners_of(owners, rest, &part) != node)
+        if (plb_owners_of(owners, h->buffers, rest, &part) != node)
             plb_rangeset_add(lacks, part);
 }
 
@@ -52,7 +52,7 @@ void plb_halos_send(const struct plb_halos *h, const struct plb_owners *owners, 
                 continue;
             struct plb_range range = out->at[next].block.range;
             granted += range.count;
-            add_lacking(owners, node, plb_range_around(range, h->before, h->after, h->units), &lacks);
+            add_lacking(h, owners, node, plb_range_around(range, h->before, h->after, h->units), &lacks);
         }
         if ((double)lacks.units > MOST * (double)granted)
             continue;

@@ -18,7 +18,13 @@ struct node_owned {
     struct plb_rangeset *counted; /* by PU: units whose result, which feeds an input, came from it; or stayed
                                      there; n_pus of them */
     int n_pus;
-    struct plb_rangeset inputs; /* units whose inputs it alone has */
+};
+
+/* Inputs that were fed as one pass began, and nothing has fed since: the same nodes have them. */
+struct fed_together {
+    int64_t inputs;      /* mask */
+    struct plb_home *at; /* who has them, in the order of units; rank 0 has all others */
+    int n;
 };
 
 struct plb_owners {
@@ -29,9 +35,9 @@ struct plb_owners {
     struct plb_feed feeds[PLB_FEEDS];
     int n_feeds;
     struct node_owned *at;
-    bool fresh;              /* results of nodes became inputs as this pass began */
-    struct plb_home *owners; /* who has which inputs, in the order of units; n_owners of them */
-    int n_owners;
+    bool fresh;                         /* results of nodes became all fed inputs as this pass began */
+    struct fed_together fed[PLB_FEEDS]; /* n_fed of them; rank 0 has the inputs that are in none */
+    int n_fed;
     int64_t away; /* units at other nodes */
     struct plb_rangeset lacking;
     struct plb_owners_counts counts;
@@ -54,10 +60,10 @@ void plb_owners_free(struct plb_owners *o)
         for (int pu = 0; pu < o->at[n].n_pus; pu++)
             plb_rangeset_fini(&o->at[n].counted[pu]);
         free(o->at[n].counted);
-        plb_rangeset_fini(&o->at[n].inputs);
     }
     plb_rangeset_fini(&o->lacking);
-    free(o->owners);
+    for (int i = 0; i < o->n_fed; i++)
+        free(o->fed[i].at);
     free(o->at);
     free(o);
 }
@@ -108,33 +114,43 @@ static void tell(const struct plb_owners *o, int node, int pu, int pass, struct 
     }
 }
 
-/* Results of a node become inputs, which it alone has. */
-static void take_over(struct node_owned *n)
-{
-    plb_rangeset_clear(&n->inputs);
-    for (int pu = 0; pu < n->n_pus; pu++)
-        plb_rangeset_add_all(&n->inputs, &n->counted[pu]);
-}
-
 static int by_units(const void *a, const void *b)
 {
     const struct plb_home *x = a, *y = b;
     return x->range.first < y->range.first ? -1 : x->range.first > y->range.first;
 }
 
-/* Writes down who has which inputs now. */
-static void list_owners(struct plb_owners *o)
+/* Results of nodes become these inputs: who has them now. */
+static struct fed_together take_over(const struct plb_owners *o, int64_t inputs)
 {
-    size_t n = 0;
-    for (int node = 1; node < o->config.n_nodes; node++)
-        n += (size_t)o->at[node].inputs.n;
-    o->owners = plb_grow(o->owners, (n + 1) * sizeof *o->owners);
-    o->n_owners = 0;
-    for (int node = 1; node < o->config.n_nodes; node++)
-        for (int i = 0; i < o->at[node].inputs.n; i++)
-            o->owners[o->n_owners++] = (struct plb_home){o->at[node].inputs.at[i], node};
-    if (n > 0)
-        qsort(o->owners, n, sizeof *o->owners, by_units);
+    struct fed_together fed = {.inputs = inputs};
+    struct plb_rangeset all = {0};
+    for (int node = 1; node < o->config.n_nodes; node++) {
+        plb_rangeset_clear(&all);
+        for (int pu = 0; pu < o->at[node].n_pus; pu++)
+            plb_rangeset_add_all(&all, &o->at[node].counted[pu]);
+        fed.at = plb_grow(fed.at, (size_t)(fed.n + all.n + 1) * sizeof *fed.at);
+        for (int i = 0; i < all.n; i++)
+            fed.at[fed.n++] = (struct plb_home){all.at[i], node};
+    }
+    plb_rangeset_fini(&all);
+    if (fed.n > 0)
+        qsort(fed.at, (size_t)fed.n, sizeof *fed.at, by_units);
+    return fed;
+}
+
+/* Who had these inputs has them no more. */
+static void forget_inputs(struct plb_owners *o, int64_t inputs)
+{
+    int n = 0;
+    for (int i = 0; i < o->n_fed; i++) {
+        o->fed[i].inputs &= ~inputs;
+        if (o->fed[i].inputs == 0)
+            free(o->fed[i].at);
+        else
+            o->fed[n++] = o->fed[i];
+    }
+    o->n_fed = n;
 }
 
 /* Nothing that stayed is wanted any more. */
@@ -152,19 +168,22 @@ static void forget_results(struct plb_owners *o)
 void plb_owners_begin(struct plb_owners *o, const struct plb_ledger *ledger, const struct plb_pass *begin,
                       int pass, struct plb_outbox *out)
 {
-    bool now = false;
-    for (int i = 0; i < begin->n_feeds; i++)
-        now |= begin->feeds[i].now;
+    int64_t now = 0, all = 0;
+    for (int i = 0; i < begin->n_feeds; i++) {
+        now |= begin->feeds[i].now ? PLB_BUFFER(begin->feeds[i].input) : 0;
+        all |= PLB_BUFFER(begin->feeds[i].input);
+    }
+    const bool stay = now != 0 && o->config.feeds_stay;
+    if (stay) {
+        forget_inputs(o, now);
+        o->fed[o->n_fed++] = take_over(o, now);
+    }
     for (int n = 0; n < o->config.n_nodes; n++) {
-        for (int pu = 0; now && !plb_ledger_lost(ledger, n) && pu < o->at[n].n_pus; pu++)
+        for (int pu = 0; now != 0 && !plb_ledger_lost(ledger, n) && pu < o->at[n].n_pus; pu++)
             tell(o, n, pu, pass, out);
-        if (now && o->config.feeds_stay && n > 0)
-            take_over(&o->at[n]);
         forget_counted(&o->at[n]);
     }
-    o->fresh = now && o->config.feeds_stay;
-    if (o->fresh)
-        list_owners(o);
+    o->fresh = stay && now == all;
     forget_results(o);
     o->stay = begin->stays != 0;
     o->feed = begin->n_feeds > 0 && !o->config.audits;
@@ -211,17 +230,39 @@ const struct plb_rangeset *plb_owners_counted(const struct plb_owners *o, int no
 
 /* ------------------------------------------------------------------------- inputs */
 
-int plb_owners_of(const struct plb_owners *o, struct plb_range range, struct plb_range *part)
+/* The place in `fed` of the first input of a mask; -1: rank 0 has it. */
+static int place_of(const struct plb_owners *o, int64_t inputs)
 {
-    int low = 0, high = o->n_owners; /* finds the first range that ends behind the first unit */
+    const int64_t first = inputs & -inputs;
+    for (int i = 0; i < o->n_fed; i++)
+        if ((o->fed[i].inputs & first) != 0)
+            return i;
+    return -1;
+}
+
+int64_t plb_owners_together(const struct plb_owners *o, int64_t inputs)
+{
+    const int place = place_of(o, inputs);
+    int64_t others = 0;
+    for (int i = 0; i < o->n_fed; i++)
+        others |= i != place ? o->fed[i].inputs : 0;
+    return place >= 0 ? inputs & o->fed[place].inputs : inputs & ~others;
+}
+
+int plb_owners_of(const struct plb_owners *o, int64_t inputs, struct plb_range range, struct plb_range *part)
+{
+    const int place = place_of(o, inputs);
+    const struct plb_home *at = place >= 0 ? o->fed[place].at : NULL;
+    const int n = place >= 0 ? o->fed[place].n : 0;
+    int low = 0, high = n; /* finds the first range that ends behind the first unit */
     while (low < high) {
         int middle = low + (high - low) / 2;
-        if (plb_range_end(o->owners[middle].range) > range.first)
+        if (plb_range_end(at[middle].range) > range.first)
             high = middle;
         else
             low = middle + 1;
     }
-    const struct plb_home *next = low < o->n_owners ? &o->owners[low] : NULL;
+    const struct plb_home *next = low < n ? &at[low] : NULL;
     int64_t end = plb_range_end(range), until = end;
     bool has = next != NULL && next->range.first <= range.first;
     if (next != NULL)
@@ -243,22 +284,36 @@ bool plb_owners_broken(const struct plb_owners *o)
 void plb_owners_restart(struct plb_owners *o)
 {
     forget_results(o);
-    for (int n = 0; n < o->config.n_nodes; n++) {
-        plb_rangeset_clear(&o->at[n].inputs);
+    for (int n = 0; n < o->config.n_nodes; n++)
         forget_counted(&o->at[n]);
-    }
     o->stay = o->broken = o->fresh = false;
-    o->n_owners = 0;
+    forget_inputs(o, -1);
 }
 
 /* ------------------------------------------------------- results that are wanted */
+
+/* A lost node has no inputs any more. Returns how many ranges it had. */
+static int lose_inputs(struct plb_owners *o, int node)
+{
+    int lost = 0;
+    for (int i = 0; i < o->n_fed; i++) {
+        struct fed_together *fed = &o->fed[i];
+        const int before = fed->n;
+        fed->n = 0;
+        for (int k = 0; k < before; k++)
+            if (fed->at[k].node != node)
+                fed->at[fed->n++] = fed->at[k];
+        lost += before - fed->n;
+    }
+    return lost;
+}
 
 void plb_owners_lose(struct plb_owners *o, int node)
 {
     struct node_owned *n = &o->at[node];
     int64_t before = o->lacking.units;
     bool asked = false;
-    int64_t fed = n->inputs.units;
+    int64_t fed = lose_inputs(o, node);
     for (int pu = 0; pu < n->n_pus; pu++)
         fed += n->counted[pu].units;
     o->broken |= o->config.feeds_stay && fed > 0;
@@ -271,9 +326,7 @@ void plb_owners_lose(struct plb_owners *o, int node)
     }
     o->counts.asked_lost += asked;
     plb_rangeset_clear(&n->kept);
-    plb_rangeset_clear(&n->inputs);
     forget_counted(n);
-    list_owners(o);
     o->away -= o->lacking.units - before;
     o->counts.lost += o->lacking.units - before;
 }

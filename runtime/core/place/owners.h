@@ -62,10 +62,16 @@ void plb_owners_reported(struct plb_owners *owners, const struct plb_ledger *led
 /* The units whose result, which feeds an input, came from this PU; NULL: none. Until the next pass begins. */
 const struct plb_rangeset *plb_owners_counted(const struct plb_owners *owners, int node, int pu);
 
-/* The node that has the inputs of the first units of a range, and these units; 0: rank 0 has them. */
-int plb_owners_of(const struct plb_owners *owners, struct plb_range range, struct plb_range *part);
+/* Those inputs of a mask that the same nodes have as the first one of it. A pass may feed some inputs alone:
+ * the others stay where they are. */
+int64_t plb_owners_together(const struct plb_owners *owners, int64_t inputs);
 
-/* Whether the pass that runs began with other inputs, of which each node knows its own alone. */
+/* The node that has these inputs of the first units of a range, and these units; 0: rank 0 has them. */
+int plb_owners_of(const struct plb_owners *owners, int64_t inputs, struct plb_range range,
+                  struct plb_range *part);
+
+/* Whether the pass that runs began with new results in all inputs that are fed, of which each node knows its
+ * own alone. */
 bool plb_owners_fresh(const struct plb_owners *owners);
 
 /* A node is lost, and what it had. */

@@ -17,10 +17,12 @@ struct fed {
     struct plb_rangeset made; /* units whose results are there, and were reported */
     struct plb_rangeset
         twice; /* units of several tasks of this pass: the result that is elsewhere may count */
-    struct plb_rangeset last;  /* the same of the last pass: now they are in the place of the input */
-    struct plb_rangeset held;  /* units in whose places a task of an older pass may read or write */
-    struct plb_rangeset owned; /* units whose inputs are results of this rank that counted */
-    struct plb_rangeset sent;  /* units whose results, now in the place of the input, are still sent */
+    struct plb_rangeset last; /* the same of the last pass: now they are in the place of the input */
+    struct plb_rangeset held; /* units in whose places a task of an older pass may read or write */
+    struct plb_rangeset
+        owned[PLB_MAX_DATA];  /* by input: units whose input is a result of this rank that counted */
+    int64_t now;              /* mask of the inputs that were fed last */
+    struct plb_rangeset sent; /* units whose results, now in the place of the input, are still sent */
 };
 
 struct plb_mirror {
@@ -80,6 +82,7 @@ void plb_mirror_free(struct plb_mirror *m)
     for (int i = 0; i < PLB_MAX_DATA; i++) {
         plb_shared_free(m->at[i], m->bytes[i]);
         plb_shared_free(m->fed.next[i], m->bytes[i]);
+        plb_rangeset_fini(&m->fed.owned[i]);
     }
     plb_rangeset_fini(&m->fed.given);
     plb_rangeset_fini(&m->fed.made);
@@ -87,7 +90,6 @@ void plb_mirror_free(struct plb_mirror *m)
     plb_rangeset_fini(&m->fed.last);
     plb_rangeset_fini(&m->fed.held);
     plb_rangeset_fini(&m->fed.sent);
-    plb_rangeset_fini(&m->fed.owned);
     plb_rangeset_fini(&m->taken);
     plb_rangeset_fini(&m->here);
     plb_rangeset_fini(&m->coming);
@@ -224,7 +226,8 @@ void plb_mirror_begin_pass(struct plb_mirror *m, const struct plb_rangeset *busy
     if (m->short_of_room)
         for (int i = 0; i < m->taken.n; i++)
             plb_rangeset_missing(&m->used, m->taken.at[i], &unused);
-    plb_rangeset_remove_all(&unused, &m->fed.owned); /* nobody else may have these */
+    for (int i = 0; i < m->set->n; i++) /* nobody else may have these */
+        plb_rangeset_remove_all(&unused, &m->fed.owned[i]);
     m->room += bytes_of(m, &unused);
     for (int i = 0; i < unused.n; i++)
         drop(m, unused.at[i]);
@@ -295,7 +298,9 @@ static void renew(struct plb_mirror *m, const struct plb_pass *begin, const stru
     if (change_places(m, begin))
         plb_rangeset_add_all(&f->last, &f->made);
     plb_rangeset_remove_all(&f->last, &f->twice);
-    plb_rangeset_clear(&f->owned);
+    for (int i = 0; i < m->set->n; i++)
+        if ((f->now & PLB_BUFFER(i)) != 0)
+            plb_rangeset_clear(&f->owned[i]);
     plb_rangeset_clear(&m->here);
     plb_rangeset_clear(&m->coming);
     for (int i = 0; i < tasks->read.n; i++)
@@ -307,20 +312,23 @@ void plb_mirror_feed(struct plb_mirror *m, int pass, const struct plb_pass *begi
                      const struct plb_mirror_tasks *tasks)
 {
     struct fed *f = &m->fed;
-    bool now = false;
+    int64_t now = 0;
     f->pass = pass;
     for (int i = 0; i < begin->n_feeds; i++)
-        now |= begin->feeds[i].now != 0;
+        now |= begin->feeds[i].now && begin->feeds[i].input < m->set->n ? PLB_BUFFER(begin->feeds[i].input)
+                                                                        : 0;
     plb_rangeset_clear(&f->last);
     plb_rangeset_clear(&f->held);
     plb_rangeset_clear(&f->sent);
-    if (now)
+    if (now != 0)
+        f->now = now;
+    if (now != 0)
         renew(m, begin, tasks);
     plb_rangeset_clear(&f->made);
     plb_rangeset_clear(&f->twice);
     plb_rangeset_clear(&f->given);
     plb_rangeset_add_all(&f->given, &tasks->read);
-    plb_rangeset_add_all(&f->given, now ? &tasks->sent_on : &tasks->sent);
+    plb_rangeset_add_all(&f->given, now != 0 ? &tasks->sent_on : &tasks->sent);
     for (int i = 0; i < begin->n_feeds; i++)
         learn(m, begin->feeds[i].output, begin->feeds[i].input);
 }
@@ -362,7 +370,9 @@ void plb_mirror_counted(struct plb_mirror *m, const struct plb_message *counted)
         struct plb_range r = counted->counted.at[i];
         if (plb_range_end(r) > m->set->units)
             continue;
-        plb_rangeset_add_common(&m->fed.owned, r, &m->fed.last);
+        for (int k = 0; k < m->set->n; k++)
+            if ((m->fed.now & PLB_BUFFER(k)) != 0)
+                plb_rangeset_add_common(&m->fed.owned[k], r, &m->fed.last);
         plb_rangeset_clear(&mine);
         plb_rangeset_add(&mine, r);
         plb_rangeset_remove_all(&mine, &m->coming);
