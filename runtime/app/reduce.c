@@ -191,16 +191,21 @@ static void make_neutral(const struct plb_data *d, char pair[PAIR])
     }
 }
 
+bool plb_reduce_is_zero(const struct plb_data *d)
+{
+    return d->op == PLB_SUM || (d->op == PLB_OWN_FOLD && d->neutral == NULL);
+}
+
 void plb_reduce_clear(const struct plb_data *d, void *array)
 {
     size_t size = plb_reduce_element(d);
     char element[PAIR];
-    if (d->op == PLB_OWN_FOLD && d->neutral != NULL) {
-        memcpy(array, d->neutral, d->bytes);
+    if (plb_reduce_is_zero(d)) {
+        memset(array, 0, d->bytes);
         return;
     }
-    if (d->op == PLB_OWN_FOLD || d->op == PLB_SUM) {
-        memset(array, 0, d->bytes);
+    if (d->op == PLB_OWN_FOLD) {
+        memcpy(array, d->neutral, d->bytes);
         return;
     }
     make_neutral(d, element);

@@ -16,6 +16,9 @@ size_t plb_reduce_element(const struct plb_data *data);
 /* Whether a declaration cannot be right, and what is wrong with the buffer. folds: the kernel has `fold`. */
 bool plb_reduce_is_wrong(const struct plb_data *data, bool folds, char text[PLB_REDUCE_TEXT]);
 
+/* Whether the neutral elements of an array are zero bytes. */
+bool plb_reduce_is_zero(const struct plb_data *data);
+
 /* Sets an array to the neutral elements of its operation. */
 void plb_reduce_clear(const struct plb_data *data, void *array);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/reduce.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "node/memory/arena.h"
@@ -82,6 +83,18 @@ void plb_copies_lock_task(struct plb_device_places *p, void *const *host, struct
         if (set->at[i].mode != PLB_REPLICATE && (buffers == NULL || buffers[i] == NULL))
             plb_copies_lock(p, (char *)host[i] + offset, bytes);
     }
+}
+
+int64_t plb_zeroed_buffers(const struct plb_dataset *set, bool results, bool on_host)
+{
+    int64_t zeroed = 0;
+    for (int i = 0; i < set->n; i++) {
+        const struct plb_data *d = &set->at[i];
+        bool output = d->mode == PLB_OUTPUT && results && !set->writes_all;
+        bool sums = d->mode == PLB_REDUCE && !on_host && plb_reduce_is_zero(d);
+        zeroed |= output || sums ? PLB_BUFFER(i) : 0;
+    }
+    return zeroed;
 }
 
 int plb_copy_in(struct plb_device_places *p, int lane, void *to, const void *from_host, size_t bytes)

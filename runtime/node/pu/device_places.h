@@ -156,6 +156,10 @@ void plb_copies_lock(struct plb_device_places *places, const void *memory, size_
 void plb_copies_lock_task(struct plb_device_places *places, void *const *host, struct plb_range task,
                           void *const *buffers);
 
+/* The buffers of a task that are zero before it begins; results: they are wanted. Outputs hold nothing of
+ * earlier tasks, whoever executes. Sums begin as zero, so that no device copies them in. */
+int64_t plb_zeroed_buffers(const struct plb_dataset *set, bool results, bool on_host);
+
 /* Copies in the order of the lane, in the pieces that page-locked memory asks for. Returns the device's
  * status. */
 int plb_copy_in(struct plb_device_places *places, int lane, void *to, const void *from_host, size_t bytes);

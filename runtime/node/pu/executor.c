@@ -96,7 +96,6 @@ static int lay_out(struct plb_executor *e, int lane, struct plb_range range, voi
     return 0;
 }
 
-/* Outputs are zero before the kernel writes them: they hold nothing of earlier tasks, whoever executes. */
 static int zero(struct plb_executor *e, int lane, void *memory, size_t bytes)
 {
     if (e->ops->zero != NULL)
@@ -259,7 +258,8 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
     int64_t found = plb_device_places_find(&e->places, lane, range, results, data);
     int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
-    int64_t zeroed = e->reported = e->until_unit = 0;
+    const int64_t zeroed = plb_zeroed_buffers(set, results, e->on_host);
+    e->reported = e->until_unit = 0;
     e->why[0] = '\0';
     for (int i = 0; i < n && status == 0; i++) {
         bool whole = buffers == NULL || buffers[i] == NULL;
@@ -274,9 +274,8 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
             status = plb_device_places_bring(&e->places, lane, i, range, host[i], data[i]);
         else if (set->at[i].mode == PLB_PARTITION && !plb_device_places_on_host(&e->places, i, around))
             status = PLB_INPUT_LOST;
-        else
+        else if (set->at[i].mode != PLB_REDUCE || (zeroed & PLB_BUFFER(i)) == 0)
             status = bring(e, lane, i, &part, results, &data[i]);
-        zeroed |= (int64_t)(set->at[i].mode == PLB_OUTPUT && results && !set->writes_all) << i;
     }
     struct plb_task task = {.first = range.first,
                             .count = range.count,
