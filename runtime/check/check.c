@@ -12,7 +12,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/units.h"
 #include "check/aside.h"
 #include "check/passes.h"
 #include "check/promises.h"

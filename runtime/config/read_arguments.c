@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "config/command_line.h"
 #include "config/file_kind.h"
 #include "config/ini.h"

@@ -1,7 +1,6 @@
 /* The end of the last pass: results that stayed at nodes are gathered, or computed again. */
 #include "core/master.h"
 #include "core/master_inside.h"
-#include "core/self_check.h"
 
 bool plb_master_gather(struct plb_master *m, bool last, struct plb_outbox *out)
 {

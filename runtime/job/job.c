@@ -8,7 +8,6 @@
 
 #include "app/chunks.h"
 #include "app/dataset.h"
-#include "app/feeds.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "config/unknown.h"

@@ -8,7 +8,6 @@
 
 #include "app/record_store.h"
 #include "base/clock.h"
-#include "base/log.h"
 #include "base/memory.h"
 #include "journal/found.h"
 #include "journal/inside.h"

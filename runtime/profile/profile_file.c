@@ -20,7 +20,6 @@
 #include "config/ini.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/memory.h"
 #include "model/fit.h"
 
 #define FORMAT 1

@@ -6,15 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "app/feeds.h"
 #include "base/log.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "inputs/data_mpi.h"
 #include "inputs/share_memory.h"
 #include "job/kernel_file.h"
-#include "job/kernel_search.h"
-#include "membership/joiners.h"
 #include "node/describe.h"
 #include "node/memory/page_locks.h"
 #include "rank0/rank0_announcement.h"

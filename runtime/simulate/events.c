@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 
 struct entry {

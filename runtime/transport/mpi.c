@@ -286,7 +286,7 @@ struct plb_coming plb_mpi_coming(struct plb_mpi *m, int rank)
 
 bool plb_mpi_busy(const struct plb_mpi *m)
 {
-    return m->requests.n_data > 0 || plb_mpi_links_busy(m);
+    return m->requests.n_data > 0 || plb_mpi_any_link(m, plb_link_busy);
 }
 
 bool plb_mpi_is_lost(const struct plb_mpi *m, int rank)
@@ -315,7 +315,7 @@ static void receive_rest(struct plb_mpi *m)
 void plb_mpi_drain(struct plb_mpi *m, double seconds)
 {
     double until = plb_now() + seconds;
-    while ((m->requests.n > 0 || plb_mpi_links_send(m)) && plb_now() < until)
+    while ((m->requests.n > 0 || plb_mpi_any_link(m, plb_link_sends)) && plb_now() < until)
         plb_mpi_progress(m);
 }
 

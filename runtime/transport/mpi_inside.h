@@ -61,8 +61,7 @@ bool plb_mpi_receive_linked(struct plb_mpi *mpi);
 bool plb_mpi_broadcast_linked(struct plb_mpi *mpi, void *data, size_t bytes);
 
 bool plb_mpi_progress_links(struct plb_mpi *mpi);
-bool plb_mpi_links_busy(const struct plb_mpi *mpi);
-bool plb_mpi_links_send(const struct plb_mpi *mpi);
+bool plb_mpi_any_link(const struct plb_mpi *mpi, bool (*is_so)(const struct plb_link *link));
 void plb_mpi_close_links(struct plb_mpi *mpi);
 
 /* Waits for the last rank, until this time of plb_now(). True where all have met. */

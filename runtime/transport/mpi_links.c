@@ -132,20 +132,11 @@ bool plb_mpi_progress_links(struct plb_mpi *m)
     return moved;
 }
 
-bool plb_mpi_links_busy(const struct plb_mpi *m)
+bool plb_mpi_any_link(const struct plb_mpi *m, bool (*is_so)(const struct plb_link *link))
 {
     if (m->links != NULL)
         for (int i = 0; i < m->all; i++)
-            if (m->links[i] != NULL && plb_link_busy(m->links[i]))
-                return true;
-    return false;
-}
-
-bool plb_mpi_links_send(const struct plb_mpi *m)
-{
-    if (m->links != NULL)
-        for (int i = 0; i < m->all; i++)
-            if (m->links[i] != NULL && plb_link_sends(m->links[i]))
+            if (m->links[i] != NULL && is_so(m->links[i]))
                 return true;
     return false;
 }

@@ -150,7 +150,8 @@ static void tell_least(struct plb_agenda *a, int node, struct plb_empty *empty)
     }
 }
 
-void plb_agenda_tell_all(struct plb_agenda *a, struct plb_outbox *out)
+/* Tells all nodes whom to ask, and of their PUs the least tasks and the work that need not move. */
+static void tell_all(struct plb_agenda *a, struct plb_outbox *out)
 {
     plb_broker_begin(a->broker);
     plb_broker_survey(a->broker);
@@ -174,7 +175,7 @@ static void announce(struct plb_agenda *a, int from, struct plb_outbox *out)
         return;
     a->announced = true;
     plb_agenda_trust(a);
-    plb_agenda_tell_all(a, out);
+    tell_all(a, out);
 }
 
 void plb_agenda_name_victims(struct plb_agenda *a, int node, struct plb_outbox *out)
@@ -303,7 +304,7 @@ void plb_agenda_reported(struct plb_agenda *a, int pu, const struct plb_sample *
     if (a->config.migration && plb_ledger_free_units(a->ledger) > 0)
         plb_recalls_reported(&a->recalls, pu, a->pass, out);
     if (a->announced && plb_agenda_trust(a))
-        plb_agenda_tell_all(a, out);
+        tell_all(a, out);
     if (a->announced && plb_ledger_seems_empty(a->ledger, a->seen.pus[pu].node))
         plb_agenda_name_victims(a, a->seen.pus[pu].node, out);
 }

@@ -4,7 +4,6 @@
 #include "core/grant/agenda.h"
 #include "core/grant/agenda_inside.h"
 #include "core/measure/slicing.h"
-#include "core/work/migration.h"
 
 /* A block that is to be shared is cut into this many tasks. Larger: more starts. Smaller: a task that has
  * begun, and can move no more, lasts longer. Set by the imbalance demo. */

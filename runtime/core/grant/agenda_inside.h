@@ -49,9 +49,6 @@ struct plb_agenda {
  * all nodes are told. */
 void plb_agenda_keep_young(struct plb_agenda *agenda, int pu);
 
-/* Tells all nodes whom to ask, and of their PUs the least tasks and the work that need not move. */
-void plb_agenda_tell_all(struct plb_agenda *agenda, struct plb_outbox *out);
-
 /* Whether all PUs that work have reported in this phase. Goes on where it found one that has not. */
 bool plb_agenda_all_known(struct plb_agenda *agenda);
 

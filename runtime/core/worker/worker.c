@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/memory.h"
 #include "core/worker/worker_inside.h"
 

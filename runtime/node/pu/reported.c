@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "host/crash.h"
 #include "node/pu/next_task.h"
 #include "node/pu/task_trace.h"
 

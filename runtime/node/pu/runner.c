@@ -3,7 +3,6 @@
 
 #include <time.h>
 
-#include "app/phase.h"
 #include "base/clock.h"
 #include "node/pu/slot.h"
 #include "node/pu/combine.h"

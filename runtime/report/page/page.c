@@ -18,7 +18,6 @@
 #include "report/page/tables.h"
 #include "report/page/trace.h"
 #include "report/page/what_if.h"
-#include "report/quantity.h"
 #include "report/summary/summary.h"
 #include "report/summary/verdict.h"
 
