@@ -87,10 +87,11 @@ static void cores_and_copies_are_those_of_the_latest_report(void **state)
     const double cpu_s[] = {1.0, 3.0, 2.0, NAN};
     const int64_t copied[] = {10, 30, 20, 0};
     for (int i = 0; i < 4; i++) {
-        struct plb_done done = {.tasks = 1, .range = {i, 1}, .cpu_s = cpu_s[i], .waited_s = 2.0 * cpu_s[i]};
-        done.copied_in = copied[i];
-        done.copied_out = 2 * copied[i];
-        done.locking_s = 3.0 * cpu_s[i];
+        struct plb_done done = {
+            .tasks = 1, .range = {i, 1}, .so_far = {.cpu_s = cpu_s[i], .waited_s = 2.0 * cpu_s[i]}};
+        done.so_far.copied_in = copied[i];
+        done.so_far.copied_out = 2 * copied[i];
+        done.so_far.locking_s = 3.0 * cpu_s[i];
         plb_totals_count(&totals, &info, ledger, 0, &done, 0);
     }
     near(totals.cpu_s, 3.0);

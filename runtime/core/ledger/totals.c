@@ -39,13 +39,14 @@ int64_t plb_totals_count(struct plb_pu_totals *totals, const struct plb_pu_info 
         totals[pu].longest = done->range;
     }
     totals[pu].transfer_s += positive(done->transfer_s);
-    totals[pu].cpu_s = fmax(totals[pu].cpu_s, positive(done->cpu_s));
-    totals[pu].waited_s = fmax(totals[pu].waited_s, positive(done->waited_s));
-    totals[pu].locking_s = fmax(totals[pu].locking_s, positive(done->locking_s));
-    if (done->copied_in > totals[pu].copied_in)
-        totals[pu].copied_in = done->copied_in;
-    if (done->copied_out > totals[pu].copied_out)
-        totals[pu].copied_out = done->copied_out;
+    const struct plb_pu_so_far *so_far = &done->so_far;
+    totals[pu].cpu_s = fmax(totals[pu].cpu_s, positive(so_far->cpu_s));
+    totals[pu].waited_s = fmax(totals[pu].waited_s, positive(so_far->waited_s));
+    totals[pu].locking_s = fmax(totals[pu].locking_s, positive(so_far->locking_s));
+    if (so_far->copied_in > totals[pu].copied_in)
+        totals[pu].copied_in = so_far->copied_in;
+    if (so_far->copied_out > totals[pu].copied_out)
+        totals[pu].copied_out = so_far->copied_out;
     return count_stolen(totals, infos, ledger, pu);
 }
 

@@ -189,7 +189,7 @@ static const char *check_done(const struct plb_done *done)
     bool right = sound(done->range) && done->block >= 0 && done->slot >= PLB_NO_SLOT && done->tasks > 0
               && done->tasks <= done->range.count && done->buffers >= 0 && done->records >= 0
               && done->folds >= 0 && done->folds <= 1 && (done->folds == 0 || done->slot >= 0)
-              && done->copied_in >= 0 && done->copied_out >= 0;
+              && done->so_far.copied_in >= 0 && done->so_far.copied_out >= 0;
     return right ? NULL : "an impossible report";
 }
 

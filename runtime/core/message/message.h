@@ -167,6 +167,14 @@ struct plb_recall {
     int32_t turn;            /* enum plb_turn */
 };
 
+/* Of a PU, in the run so far. */
+struct plb_pu_so_far {
+    double cpu_s;                  /* of its threads on cores; 0: not known */
+    double waited_s;               /* of these threads, for a core that others had */
+    int64_t copied_in, copied_out; /* bytes to and from its own memory */
+    double locking_s;              /* that its thread locked pages for these copies */
+};
+
 struct plb_done {
     struct plb_range range; /* units, of one block; of a copy perhaps of several */
     int64_t block;          /* that the first of them was granted in, whoever executed them; of an audit: its
@@ -181,10 +189,7 @@ struct plb_done {
     int64_t buffers; /* mask of the results that follow as data; the others are where they belong */
     int64_t records; /* bytes of records that follow behind them (app/records.h) */
     int64_t folds;   /* 1: the reduced arrays stay at the node, and wait for TAKEN */
-    double cpu_s;    /* of the PU's threads on cores, in the run so far; 0: not known */
-    double waited_s; /* of these threads, for a core that others had */
-    int64_t copied_in, copied_out; /* bytes to and from the PU's own memory, in the run so far */
-    double locking_s;              /* that the PU's thread locked pages for these copies, in the run so far */
+    struct plb_pu_so_far so_far;
 };
 
 struct plb_failure {

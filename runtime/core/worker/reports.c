@@ -60,11 +60,7 @@ void plb_reports_add(struct plb_reports *r, int pu, const struct plb_slice *task
     last->tasks += task->more + 1;
     last->execute_s += execute_s;
     last->transfer_s += transfer_s;
-    last->cpu_s = r->so_far[pu].cpu_s;
-    last->waited_s = r->so_far[pu].waited_s;
-    last->copied_in = r->so_far[pu].copied_in;
-    last->copied_out = r->so_far[pu].copied_out;
-    last->locking_s = r->so_far[pu].locking_s;
+    last->so_far = r->so_far[pu];
 }
 
 void plb_reports_fail(struct plb_reports *r, int pu, const struct plb_slice *task,

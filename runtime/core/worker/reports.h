@@ -14,13 +14,6 @@ struct plb_device_failure {
     const char *why;        /* what the kernel said of its status; NULL or "": nothing */
 };
 
-/* Of a PU, in the run so far; see struct plb_done. */
-struct plb_pu_so_far {
-    double cpu_s, waited_s;
-    int64_t copied_in, copied_out;
-    double locking_s;
-};
-
 struct plb_reports {
     struct plb_outbox box;
     int *merging;                 /* by PU: its latest report, which may grow; or -1 */
