@@ -10,6 +10,11 @@ ok "the old text of every fault is in its file, once" $?
 [ "$(sort -u "$tmp/all" | wc -l)" -gt 300 ]
 ok "they are more than 300, and have names of their own" $?
 
+sed -n 's/^tests //p' "$root"/test/mutants/*.faults | tr ' ' '\n' | sort -u | while read -r test; do
+    compgen -G "$root/test/${test%.sh}.*" >/dev/null || echo "there is no test/$test"
+done >"$tmp/out"
+ok "the tests that they name are there" $(($(wc -l <"$tmp/out") > 0))
+
 faults 0a1b2c3d >"$tmp/one" && faults 0a1b2c3d >"$tmp/again" && faults 0a1b2c9d >"$tmp/other"
 cmp "$tmp/one" "$tmp/again" >"$tmp/out" && [ "$(sort -u "$tmp/one" | wc -l)" -eq 10 ]
 ok "a commit always has the same ten" $?
