@@ -185,6 +185,26 @@ static void test_a_slow_pu_does_not_make_units_dear(void **state)
     tear_down(&f);
 }
 
+/* Tasks grow from one unit to hundreds, and each costs a start that is as long as 100 units of work, or more:
+ * their times look as if the first units were a hundred times as expensive. */
+static void test_starts_do_not_make_units_dear(void **state)
+{
+    (void)state;
+    struct fixture f;
+    int64_t first = 0;
+    set_up(&f, NULL);
+    for (int i = 0; first < UNITS; i++) {
+        int64_t left = UNITS - first, count = (int64_t)1 << i / PUS;
+        struct plb_range range = {first, count < left ? count : left};
+        double seconds = 100.0 * (i % PUS + 1) + (double)range.count / (i % PUS + 1.0);
+        seconds *= exp(0.01 * plb_random_normal(1, (uint64_t)i));
+        plb_learned_cost_add(f.learned, i % PUS, &(struct plb_finished){range, 1.0, seconds});
+        first += range.count;
+    }
+    assert_true(fabs(ends_of(&f, 200) - 1.0) < 0.1);
+    tear_down(&f);
+}
+
 static void test_times_that_cannot_be_teach_nothing(void **state)
 {
     (void)state;
@@ -266,6 +286,7 @@ int main(void)
         cmocka_unit_test(test_the_next_pass_knows_units_that_tell_nothing_of_others),
         cmocka_unit_test(test_what_does_not_hold_any_more_is_forgotten),
         cmocka_unit_test(test_a_slow_pu_does_not_make_units_dear),
+        cmocka_unit_test(test_starts_do_not_make_units_dear),
         cmocka_unit_test(test_times_that_cannot_be_teach_nothing),
         cmocka_unit_test(test_the_ledger_counts_again),
         cmocka_unit_test(test_samples_follow_a_map_that_is_dropped),

@@ -3,7 +3,8 @@
  * A report says that these units took a PU so many seconds. The PU's rate makes that an amount of work. Its
  * ratio to the work that was told, as a logarithm, is an observation of model/field along the units. Rates
  * and costs are only known together: each is estimated in turn, the other being given. A PU's rate is what
- * agrees with the reports of others nearby, so a PU that becomes slower does not make its units expensive.
+ * agrees with the reports of others nearby, so a PU that becomes slower does not make its units expensive. A
+ * task that was mostly start tells nothing: else the small tasks of the beginning make their units expensive.
  *
  * At most KEPT reports are kept: when there are more, every second one goes. Part of
  * core/measure/learned_cost. Not thread-safe. */
@@ -60,6 +61,9 @@ struct plb_estimated plb_costs_at(const struct plb_costs_seen *seen, double at, 
 
 /* Sum of squares of the logarithms of seconds per work about each PU's mean, by this map. */
 double plb_costs_scatter(const struct plb_costs_seen *seen, const struct plb_cost_map *map);
+
+/* How far a report deviates from the field; 0 where its time was mostly that of starts. */
+double plb_costs_own(const struct plb_costs_seen *seen, int i);
 
 /* Of each unit's own deviation from the field, the part that is no noise of times: 0 to 1. */
 double plb_costs_own_part(const struct plb_costs_seen *seen);

@@ -189,7 +189,7 @@ static double keep(struct plb_learned_cost *l)
         prefix[b + 1] = bucket_work(&l->map, &known, b);
     for (int i = 0; i < l->seen.n; i++) {
         struct plb_range r = l->seen.reports[i].finished.range;
-        double factor = exp(part * (l->seen.seen[i].value - plb_costs_at_report(&l->seen, i)));
+        double factor = exp(part * plb_costs_own(&l->seen, i));
         int64_t from = (r.first + known.bucket / 2) / known.bucket;
         int64_t to = (plb_range_end(r) + known.bucket / 2) / known.bucket;
         for (int64_t b = from; b < to && b < known.n; b++)
