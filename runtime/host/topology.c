@@ -223,6 +223,12 @@ int plb_topology_node(const struct plb_topology *topology, const struct plb_core
     return node;
 }
 
+bool plb_cores_of_thread(struct plb_cores *cores)
+{
+    *cores = (struct plb_cores){0};
+    return sched_getaffinity(0, sizeof cores->at, cores->at) == 0;
+}
+
 void plb_cores_bind(const struct plb_cores *cores, char *where, int size)
 {
     if (sched_setaffinity(0, sizeof cores->at, cores->at) == 0)

@@ -62,6 +62,9 @@ bool plb_topology_near(const struct plb_topology *topology, const char *root, co
  * has only one. */
 int plb_topology_node(const struct plb_topology *topology, const struct plb_cores *cores);
 
+/* Those that the calling thread may run on. False where the system does not say. */
+bool plb_cores_of_thread(struct plb_cores *cores);
+
 /* Binds the calling thread to these cores. Writes them as a list into `where`, which has `size` bytes. Where
  * the system refuses, the thread stays as it is, and so does `where`. */
 void plb_cores_bind(const struct plb_cores *cores, char *where, int size);

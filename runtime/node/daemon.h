@@ -40,6 +40,9 @@ struct plb_node_outlook {
 };
 struct plb_node_outlook plb_node_outlook(struct plb_node *node);
 
+/* The cores that the threads of its PUs are bound to, together. False: one of them is bound to none. */
+bool plb_node_cores(const struct plb_node *node, struct plb_cores *cores);
+
 /* Sleeps until a PU has finished something or the seconds are over. */
 void plb_node_wait(struct plb_node *node, double seconds);
 

@@ -65,6 +65,18 @@ struct plb_node_outlook plb_node_outlook(struct plb_node *node)
                                      !works, until};
 }
 
+bool plb_node_cores(const struct plb_node *node, struct plb_cores *cores)
+{
+    bool all = node->n_pus > 0;
+    *cores = (struct plb_cores){0};
+    for (int p = 0; p < node->n_pus; p++) {
+        const struct plb_node_pu *pu = &node->runners[p].pu;
+        all = all && pu->bound;
+        CPU_OR_S(sizeof cores->at, cores->at, cores->at, pu->cores.at);
+    }
+    return all;
+}
+
 bool plb_node_last_task(struct plb_node *node, int pu, struct plb_range range, struct plb_slice *task)
 {
     bool locked = false, found = false;

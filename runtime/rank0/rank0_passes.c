@@ -1,6 +1,7 @@
 /* Passes on rank 0: their begin, their end, and what `next` says. */
 #include "app/feeds.h"
 #include "base/log.h"
+#include "every_rank/own_cores.h"
 #include "every_rank/replaced.h"
 #include "journal/journal.h"
 #include "outcome/set_aside.h"
@@ -91,7 +92,9 @@ void plb_rank0_look_further(struct plb_rank *r)
     bool again = false;
     if (r->kernel->next != NULL && r->size > 1)
         plb_life_quiet(r->life);
+    plb_own_cores_leave(r);
     plb_job_next(rank0->job, r->pass - rank0->repairs - 1, &again, r->err);
+    plb_own_cores_return(r);
     bool ended = rank0->job->app.halt.asked && rank0->job->app.halt.why.status == PLB_OK;
     bool goes_on = again && !ended && r->err->status == PLB_OK;
     rank0->redo.over = !goes_on;

@@ -17,8 +17,8 @@
 #include "base/memory.h"
 #include "base/stop.h"
 #include "every_rank/last_words.h"
+#include "every_rank/own_cores.h"
 #include "every_rank/replaced.h"
-#include "host/thread.h"
 #include "inputs/share_memory.h"
 #include "membership/launch.h"
 #include "membership/leaving.h"
@@ -282,10 +282,7 @@ static void doze(struct plb_rank *r)
 static void serve(struct plb_rank *r)
 {
     bool said_bye = false;
-    int local_rank, local_size;
-    plb_mpi_local(r->mpi, &local_rank, &local_size);
-    plb_pace_init(&r->pace, local_size, plb_thread_cores());
-    plb_thread_wakes_fast();
+    plb_own_cores_begin(r);
     plb_stop_listen(true);
     plb_last_words_begin(r);
     while (goes_on(r, &said_bye)) {
@@ -296,6 +293,7 @@ static void serve(struct plb_rank *r)
             doze(r);
     }
     plb_last_words_end();
+    plb_own_cores_leave(r);
 }
 
 /* False where a PU was left behind: then nothing is freed, since its thread may use all of it. */
