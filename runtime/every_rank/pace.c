@@ -11,6 +11,10 @@
  * ten. */
 #define AT_ONCE 64
 
+/* The same where all PUs of the rank wait, and its cores are free. More: a rank that has ended its share uses
+ * more of a core. Fewer: the next pass waits for a sleep, after which a core that has slept needs 50 us. */
+#define AT_ONCE_IDLE 512
+
 /* Seconds of the shortest sleep. Larger: messages wait longer. Smaller: it costs more than it spares. */
 #define SHORTEST 20e-6
 
@@ -55,9 +59,10 @@ void plb_pace_moved(struct plb_pace *pace, double now)
     pace->looks = 0;
 }
 
-bool plb_pace_at_once(const struct plb_pace *pace, enum plb_pace_state state)
+bool plb_pace_at_once(const struct plb_pace *pace, enum plb_pace_state state, bool idle)
 {
-    return state != PLB_PACE_ALONE && state != PLB_PACE_WORKING && pace->looks < AT_ONCE;
+    int looks = idle && !pace->passes ? AT_ONCE_IDLE : AT_ONCE;
+    return state != PLB_PACE_ALONE && state != PLB_PACE_WORKING && pace->looks < looks;
 }
 
 double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state, bool idle)

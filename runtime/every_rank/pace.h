@@ -32,10 +32,10 @@ void plb_pace_init(struct plb_pace *pace, int ranks, int cores);
 /* Something has moved. */
 void plb_pace_moved(struct plb_pace *pace, double now);
 
-/* Whether to look again without a sleep. */
-bool plb_pace_at_once(const struct plb_pace *pace, enum plb_pace_state state);
+/* Whether to look again without a sleep. idle: no PU of the rank has work, so that its cores are free. */
+bool plb_pace_at_once(const struct plb_pace *pace, enum plb_pace_state state, bool idle);
 
-/* Seconds to sleep, else. idle: no PU of the rank has work, so that its cores are free. */
+/* Seconds to sleep, else. */
 double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state, bool idle);
 
 /* The thread has looked, and has yielded its core meanwhile. */

@@ -273,7 +273,7 @@ static void doze(struct plb_rank *r)
     double now = plb_now(), most = fmin(r->size == 1 ? plb_rank0_due(r) : INFINITY, plb_metering_due(r));
     if (state == PLB_PACE_WORKING)
         most = fmin(most, node.until - now);
-    if (plb_pace_at_once(&r->pace, state))
+    if (plb_pace_at_once(&r->pace, state, node.idle))
         plb_pace_yield(&r->pace);
     else
         plb_node_wait(r->node, fmin(plb_pace_sleep(&r->pace, now, state, node.idle), most));

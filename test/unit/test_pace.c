@@ -19,11 +19,11 @@ static void looks_at_once_after_something_has_moved(void **state)
     struct plb_pace pace = {0};
     int looks = 0;
     plb_pace_moved(&pace, 7.0);
-    for (; plb_pace_at_once(&pace, PLB_PACE_CALM) && looks < 1000; looks++)
+    for (; plb_pace_at_once(&pace, PLB_PACE_CALM, false) && looks < 1000; looks++)
         plb_pace_yielded(&pace, 7.0, 7.0 + 1e-6);
     assert_in_range(looks, 20, 200);
     plb_pace_moved(&pace, 7.1);
-    assert_true(plb_pace_at_once(&pace, PLB_PACE_CALM));
+    assert_true(plb_pace_at_once(&pace, PLB_PACE_CALM, false));
 }
 
 /* Who has waited for t sleeps through at most a quarter of t, so that it notices news that late. */
@@ -52,8 +52,8 @@ static void sleeps_through_short_passes_where_alone(void **state)
 {
     (void)state;
     struct plb_pace pace = moved_at(7.0);
-    assert_true(!plb_pace_at_once(&pace, PLB_PACE_ALONE));
-    assert_true(plb_pace_at_once(&pace, PLB_PACE_CALM));
+    assert_true(!plb_pace_at_once(&pace, PLB_PACE_ALONE, false));
+    assert_true(plb_pace_at_once(&pace, PLB_PACE_CALM, false));
     for (double quiet = 0.0; quiet < 400e-6; quiet += 20e-6)
         assert_true(plb_pace_sleep(&pace, 7.0 + quiet, PLB_PACE_ALONE, false) >= 400e-6);
     assert_true(plb_pace_sleep(&pace, 7.0, PLB_PACE_ALONE, false) <= 1e-3);
@@ -64,7 +64,7 @@ static void sleeps_until_the_pus_have_ended(void **state)
 {
     (void)state;
     struct plb_pace pace = moved_at(7.0);
-    assert_true(!plb_pace_at_once(&pace, PLB_PACE_WORKING));
+    assert_true(!plb_pace_at_once(&pace, PLB_PACE_WORKING, false));
     assert_true(plb_pace_sleep(&pace, 7.0, PLB_PACE_WORKING, false) >= 500e-6);
 }
 
@@ -75,6 +75,12 @@ static void an_idle_rank_looks_more_often(void **state)
     (void)state;
     struct plb_pace pace = moved_at(7.0), shared = moved_at(7.0);
     shared.passes = true;
+    pace.looks = shared.looks = 300;
+    assert_true(plb_pace_at_once(&pace, PLB_PACE_CALM, true));
+    assert_false(plb_pace_at_once(&pace, PLB_PACE_CALM, false));
+    assert_false(plb_pace_at_once(&shared, PLB_PACE_CALM, true));
+    pace.looks = 2000;
+    assert_false(plb_pace_at_once(&pace, PLB_PACE_CALM, true));
     for (double quiet = 500e-6; quiet < 10e-3; quiet *= 1.5) {
         assert_true(plb_pace_sleep(&pace, 7.0 + quiet, PLB_PACE_CALM, true) <= 0.06 * quiet);
         assert_true(plb_pace_sleep(&shared, 7.0 + quiet, PLB_PACE_CALM, true) >= fmin(0.2 * quiet, 900e-6));
