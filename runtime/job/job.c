@@ -277,8 +277,8 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
     mode.host_maps = mode.host_maps && !simulated && job->machines.file == NULL;
     mode.left_s = simulated ? INFINITY : mode.left_s;
     int status = plb_app_setup(&job->app, job->kernel, &job->settings, mode);
+    struct plb_dataset set = {0};
     if (status == PLB_OK) {
-        struct plb_dataset set;
         plb_dataset_describe(&set, &job->app);
         if (job->run.reproducible && plb_dataset_reduces(&set) && make_chunks(job, &set, err) != PLB_OK)
             return err->status;
@@ -292,9 +292,12 @@ int plb_job_setup(struct plb_job *job, bool simulated, struct plb_error *err)
     job->maps = plb_alloc((size_t)plb_phase_count(job->kernel) * sizeof *job->maps);
     for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++)
         status = plb_app_cost_map(&job->app, i, &job->maps[i]);
-    if (status == PLB_OK)
-        for (int i = 0; i < plb_phase_count(job->kernel); i++)
-            job->maps[i].chunk = job->app.chunk;
+    /* A simulation copies nothing. In a later pass units go where their inputs are, to the unit. */
+    const bool aligns = !simulated && job->kernel->next == NULL;
+    for (int i = 0; status == PLB_OK && i < plb_phase_count(job->kernel); i++) {
+        job->maps[i].chunk = job->app.chunk;
+        job->maps[i].stride = aligns ? plb_dataset_stride(&set, 0) : 1;
+    }
     if (status == PLB_OK && set_up_replay(job, job->settings.conf.file, err) != PLB_OK)
         return err->status;
     for (int i = 0; simulated && status == PLB_OK && i < plb_phase_count(job->kernel); i++) {

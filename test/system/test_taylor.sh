@@ -48,6 +48,10 @@ for run in '1 static' '2 sure' '2 greedy' '3 plb-hec' '3 sure'; do
 done
 PLB_CLUSTER_THREADS=1 alone app.conf app.kernel=./taylor.so taylor.function=geometric
 same "same sums from scalar code" v.ref v.npy
+# The two shares are 2317.5 points, and eight errors fill a cache line.
+ranks 2 --report "$tmp/r.json" --balancer static app.conf taylor.height=103 balance.migration=off &&
+    grep -q '"units": 2312,' "$tmp/r.json"
+ok "the second block begins where it is aligned" $?
 rm -f e.npy
 lines values.conf '[app]' 'kernel = taylor' '[taylor]' 'width = 3' 'height = 1' 'order = 0' 'values = v.npy'
 ranks 2 --verify values.conf

@@ -137,6 +137,12 @@ static void times_that_cannot_be_say_nothing(void **state)
 }
 
 /* Tasks of about 100 units begin at multiples of 8, but for the first one; short ones anywhere. */
+static double rising(const void *context, int64_t first, int64_t count)
+{
+    (void)context;
+    return (double)count * ((double)first + (double)count / 2.0);
+}
+
 static void tasks_begin_at_whole_strides(void **state)
 {
     (void)state;
@@ -216,6 +222,33 @@ static void shared_tasks_are_whole_multiples(void **state)
     assert_true(first == 120 && torn > 0 && torn < 30);
 }
 
+/* Also of costs that differ. A small block, and one that takes all the rest, are what was asked for. */
+static void large_blocks_end_at_whole_strides(void **state)
+{
+    (void)state;
+    struct plb_error err = {.status = PLB_OK};
+    for (int unlike = 0; unlike < 2; unlike++) {
+        struct plb_cost_map map;
+        assert_int_equal(plb_cost_map_init(&map, 100000, unlike ? rising : NULL, NULL, &err), PLB_OK);
+        for (map.stride = 0; map.stride <= 8; map.stride += 8) {
+            bool moves = map.stride > 1;
+            for (int64_t first = 50001; first < 50009; first++) {
+                int64_t asked = unlike ? plb_cost_units(&map, first, 40000, 3000.0) : 3000;
+                int64_t units = plb_slicing_units(&map, (struct plb_range){first, 40000}, 3000.0);
+                assert_true(moves ? (first + units) % 8 == 0 : asked - units <= unlike);
+                assert_true(units <= asked && units >= asked - 8);
+            }
+            assert_int_equal(plb_slicing_units(&map, (struct plb_range){3, 95000}, 1e6), 95000);
+        }
+        plb_cost_map_fini(&map);
+    }
+    struct plb_cost_map even = {.units = 100000, .stride = 8};
+    assert_int_equal(plb_slicing_units(&even, (struct plb_range){3, 5000}, 799.0), 799);
+    assert_int_equal(plb_slicing_units(&even, (struct plb_range){3, 5000}, 800.0), 797);
+    even.chunk = 50; /* chunks are kept whole */
+    assert_int_equal(plb_slicing_units(&even, (struct plb_range){50, 5000}, 1000.0), 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -229,6 +262,7 @@ int main(void)
         cmocka_unit_test(a_block_is_whole_where_the_rest_of_the_share_makes_up),
         cmocka_unit_test(times_that_cannot_be_say_nothing),
         cmocka_unit_test(tasks_begin_at_whole_strides),
+        cmocka_unit_test(large_blocks_end_at_whole_strides),
         cmocka_unit_test(tasks_are_whole_multiples),
         cmocka_unit_test(shared_tasks_are_whole_multiples),
     };

@@ -24,6 +24,11 @@
  * more starts, 85 tasks of sure, and 109 with 0.3, where 49 blocks are granted (bench-ideal, simulated). */
 #define MADE_UP 0.5
 
+/* A block of at least so many strides ends at a whole one. Larger: more blocks begin where they are not
+ * aligned, and the first task of each is copied. Smaller: blocks are shorter than their balancer has said,
+ * here by 1 % at most. */
+#define STRIDES 100
+
 #define ROUNDING 1e-9 /* relative: work that differs from whole units by less is whole */
 
 /* The most work in a task of a PU that has reported. It may be late by its error: where the rest of its share
@@ -59,10 +64,17 @@ void plb_slicing_judge(struct plb_slicing *s, const struct plb_history *h, doubl
         s->most = fmin(s->most, share / FIRST_PARTS);
 }
 
+/* Moves the end of a large block back, so that the next one begins at a whole stride. */
+static int64_t align_end(const struct plb_cost_map *map, struct plb_range front, int64_t units)
+{
+    bool large = map->stride > 1 && map->chunk < 2 && units >= STRIDES * map->stride;
+    return large && units < front.count ? units - (front.first + units) % map->stride : units;
+}
+
 int64_t plb_slicing_units(const struct plb_cost_map *map, struct plb_range front, double work)
 {
     int64_t units = plb_cost_units(map, front.first, front.count, work);
     bool over = map->prefix != NULL && units > 1
              && plb_cost_work(map, front.first, units) > work * (1.0 + ROUNDING);
-    return over ? plb_cost_whole(map, front.first, units, units - 1) : units;
+    return align_end(map, front, over ? plb_cost_whole(map, front.first, units, units - 1) : units);
 }

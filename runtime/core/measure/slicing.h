@@ -32,7 +32,7 @@ struct plb_slicing plb_slicing(struct plb_history *history, const struct plb_pro
 void plb_slicing_judge(struct plb_slicing *slicing, const struct plb_history *history, double share);
 
 /* Whole units for this much work off the front: down where they are unequal, since a heavy unit more could
- * last long. */
+ * last long. A large block ends where the next one is aligned in its buffers (map->stride). */
 int64_t plb_slicing_units(const struct plb_cost_map *map, struct plb_range front, double work);
 
 #endif

@@ -19,6 +19,7 @@ struct plb_cost_map {
     int64_t n;       /* buckets */
     double *prefix;  /* n + 1 sums of work; NULL where every unit costs the same */
     int64_t chunk;   /* ranges begin and end at multiples of so many units, or at the last; 0: anywhere */
+    int64_t stride;  /* large blocks end at multiples of so many units; 0 or 1: anywhere */
     double per_work; /* the kernel's cost of one unit of average cost */
     bool told;       /* the kernel says what units cost; else they are only taken to be equal */
 };
