@@ -30,14 +30,15 @@ uint32_t plb_fetch_put(struct plb_rank *r, const struct plb_fetch *f, int64_t bu
     return checksum ? plb_dataset_sum(&r->data, f->range, f->halo != 0, parts, buffers) : 0;
 }
 
-/* Sends these buffers of a range, which the same ranks have, or has others send their parts. Of a pass that
- * is over nobody wants the inputs: they come from rank 0, whatever they are. */
+/* Sends these buffers of a range, which the same ranks have, or has others send their parts. Of a pass that is
+ * over nobody wants the inputs: the rank takes what it has, as its place may be that of an input that is
+ * nowhere else. */
 static void send(struct plb_rank *r, const struct plb_message *m, int64_t buffers, struct plb_range rest,
                  int *at)
 {
     bool late = m->pass != r->pass || r->stopped || !r->rank0->in_pass;
     for (struct plb_range range; rest.count > 0; rest.first += range.count, rest.count -= range.count) {
-        int owner = late ? 0 : plb_master_owner(r->rank0->master, buffers, rest, &range);
+        int owner = late ? m->from : plb_master_owner(r->rank0->master, buffers, rest, &range);
         range = late ? rest : range;
         struct plb_sources *from = sources_of(r, m, at);
         struct plb_fetch fetch = {range, m->fetch.slot, buffers, m->from, 0, 0};

@@ -145,11 +145,12 @@ bool plb_slot_pull(struct plb_slot *slot, const struct plb_dataset *set, const s
     return slot->pulls != 0;
 }
 
-/* Where a node has the inputs of another slot of its own, or of one before. False: they are lost. */
+/* Where a node has the inputs of another slot of its own, or of one before. Without a mirror it has none, and
+ * the task is of a pass that is over. False: they are lost. */
 static bool copy_own(const struct plb_mirror *mirror, struct plb_node_device_results *results, int buffer,
                      struct plb_range range, void *to, size_t bytes)
 {
-    const void *from = plb_mirror_place(mirror, buffer, range.first);
+    const void *from = mirror != NULL ? plb_mirror_place(mirror, buffer, range.first) : to;
     if (to == from)
         return true;
     const bool here = plb_device_results_bring_input(results, buffer, range, NULL);
