@@ -26,7 +26,7 @@ stopped() {
 }
 RANDOM=1
 for n in $(counts 1 2 3); do
-    ranks "$n" --verify "$tmp/t.conf"
+    ranks "$n" --verify "$tmp/t.conf" && grep -q '; verified' "$tmp/out"
     ok "inputs that are fed in turns, $n ranks" $?
 done
 for balancer in $(counts awf awf sure greedy); do
