@@ -30,8 +30,8 @@ uint32_t plb_fetch_put(struct plb_rank *r, const struct plb_fetch *f, int64_t bu
     return checksum ? plb_dataset_sum(&r->data, f->range, f->halo != 0, parts, buffers) : 0;
 }
 
-/* Sends these buffers of a range, which the same ranks have, or has others send their parts. Of a pass that is
- * over nobody wants the inputs: the rank takes what it has, as its place may be that of an input that is
+/* Sends these buffers of a range, which the same ranks have, or has others send their parts. Of a pass that
+ * is over nobody wants the inputs: the rank takes what it has, as its place may be that of an input that is
  * nowhere else. */
 static void send(struct plb_rank *r, const struct plb_message *m, int64_t buffers, struct plb_range rest,
                  int *at)

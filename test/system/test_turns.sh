@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Two inputs that are fed in turns, by results that stay at their ranks. Ranks are stopped for moments, so that
-# others help, and results find no place at their rank. Each task looks whether its inputs are of one pass.
+# Two inputs that are fed in turns, by results that stay at their ranks. Ranks are stopped for moments, so
+# that others help, and results find no place at their rank. Each task looks whether its inputs are of one
+# pass.
 . "$(dirname "$0")/../support/lib.sh"
 lines "$tmp/t.conf" '[app]' "kernel = $BUILD/test/kernels/turns.so"
 export PLB_CLUSTER_THREADS=1
