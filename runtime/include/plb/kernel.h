@@ -291,10 +291,10 @@ void plb_app_replace_part(struct plb_app *app, int handle, size_t first, size_t 
  * in time. `output` is an OUTPUT. `input` is a PARTITION of the same unit_bytes, or a REPLICATE
  * of as many bytes, and in no file. Once `next` has returned, and a further pass follows, plbrun copies one
  * into the other on rank 0. A rank keeps what it has computed itself, so `next` must change neither of the
- * two. At most 8 inputs. A call in setup, after the units and buffers, announces such calls, so that ranks
- * keep results of the first pass as well. An output with `stays` must be named in setup and can feed only a
- * PARTITION: its results go straight to the ranks that need them, and only entries see the contents of
- * `input`. */
+ * two. At most 8 inputs; those that a call of `next` does not name keep their contents. A call in setup,
+ * after the units and buffers, announces such calls, so that ranks keep results of the first pass as well. An
+ * output with `stays` must be named in setup and can feed only a PARTITION: its results go straight to the
+ * ranks that need them, and only entries see the contents of `input`. */
 void plb_app_feed(struct plb_app *app, int output, int input);
 
 /* Says in setup or in `next` that the results of the coming pass are wanted on rank 0 when it has ended: the
