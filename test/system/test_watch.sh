@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../support/lib.sh"
 cd "$tmp" || exit 1
 lines app.conf "[app]" "kernel = $BUILD/test/kernels/heat.so" \
-    "[heat]" "cells = 100" "passes = 8" "nap = 0.05"
+    "[heat]" "cells = 100" "passes = 8" "nap = 0.25"
 
 # shellcheck disable=SC2086 # several words
 timeout 120 mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" --quiet --progress json app.conf >out 2>stream &&
