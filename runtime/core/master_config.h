@@ -45,7 +45,7 @@ struct plb_master_config {
 
 /* Counts of messages and units, in all passes so far; tests look at them. */
 struct plb_master_counts {
-    int64_t gifts, moved_units;  /* gifts between nodes; units executed on another node than granted to */
+    int64_t gifts, moved_units;  /* gifts between nodes; units granted to another node, without copies */
     int64_t dropped;             /* messages that make no sense, or come from a lost node */
     int64_t stale;               /* reports and moves of another pass */
     int64_t twice;               /* units reported again after they had been accepted */

@@ -53,6 +53,8 @@ static int64_t executed_again(const struct scenario *s, const struct watch *w)
 static int64_t stolen_locally(const struct plb_master *master)
 {
     int64_t stolen = 0;
+    if (plb_backups_counts(plb_master_backups(master))->copies > 0)
+        return 0; /* units of copies for other nodes are not told apart */
     for (int p = 0; p < plb_master_pus(master); p++)
         stolen += plb_master_totals(master, p)->stolen_in;
     return stolen - plb_master_counts(master)->moved_units;

@@ -101,6 +101,28 @@ static void cores_and_copies_are_those_of_the_latest_report(void **state)
     plb_ledger_free(ledger);
 }
 
+/* PU 1 of node 1 executes units that were granted to PU 0 of node 0: a gift, or a copy that was faster. */
+static void units_of_a_copy_were_not_given_away(void **state)
+{
+    (void)state;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_cost_map costs;
+    assert_int_equal(plb_cost_map_init(&costs, 10, NULL, NULL, &err), PLB_OK);
+    for (int16_t copy = 0; copy <= 1; copy++) {
+        struct plb_pu_totals totals[2] = {0};
+        const struct plb_pu_info infos[2] = {{.node = 0}, {.node = 1}};
+        struct plb_ledger *ledger = plb_ledger_new(2, 2);
+        plb_ledger_begin(ledger, &costs, NULL);
+        const struct plb_done done = {
+            .range = {0, 10}, .tasks = 1, .copy = copy, .block = plb_ledger_grant(ledger, 0, 0, 10)};
+        int64_t fresh = plb_ledger_accept(ledger, done.range, done.block);
+        assert_int_equal(plb_totals_count(totals, infos, ledger, 1, &done, fresh), copy ? 0 : 10);
+        assert_int_equal(totals[1].stolen_in, 10);
+        plb_ledger_free(ledger);
+    }
+    plb_cost_map_fini(&costs);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -109,6 +131,7 @@ int main(void)
         cmocka_unit_test(the_longest_report_stays),
         cmocka_unit_test(training_is_lost_as_far_as_nothing_was_done),
         cmocka_unit_test(cores_and_copies_are_those_of_the_latest_report),
+        cmocka_unit_test(units_of_a_copy_were_not_given_away),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

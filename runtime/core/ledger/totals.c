@@ -9,9 +9,10 @@ static double positive(double seconds)
     return seconds > 0.0 && isfinite(seconds) ? seconds : 0.0;
 }
 
-/* Units that were granted to another PU than the one that executed them. Returns those of other nodes. */
+/* Units that were granted to another PU than the one that executed them. Returns those of other nodes, but
+ * for a copy: nobody has given these away. */
 static int64_t count_stolen(struct plb_pu_totals *totals, const struct plb_pu_info *infos,
-                            const struct plb_ledger *ledger, int pu)
+                            const struct plb_ledger *ledger, int pu, bool copy)
 {
     int n;
     int64_t moved = 0;
@@ -22,7 +23,7 @@ static int64_t count_stolen(struct plb_pu_totals *totals, const struct plb_pu_in
             continue;
         totals[pu].stolen_in += changes[i].units;
         totals[granted].stolen_out += changes[i].units;
-        moved += infos[granted].node != infos[pu].node ? changes[i].units : 0;
+        moved += !copy && infos[granted].node != infos[pu].node ? changes[i].units : 0;
     }
     return moved;
 }
@@ -47,7 +48,7 @@ int64_t plb_totals_count(struct plb_pu_totals *totals, const struct plb_pu_info 
         totals[pu].copied_in = so_far->copied_in;
     if (so_far->copied_out > totals[pu].copied_out)
         totals[pu].copied_out = so_far->copied_out;
-    return count_stolen(totals, infos, ledger, pu);
+    return count_stolen(totals, infos, ledger, pu, done->copy != 0);
 }
 
 void plb_totals_end_pass(struct plb_pu_totals *totals, int n, int last, const struct plb_done *done,

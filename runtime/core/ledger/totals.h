@@ -23,7 +23,7 @@ struct plb_pu_totals {
 };
 
 /* Adds what a DONE of PU `pu` says, after the ledger has accepted `fresh` units of it. Arrays by PU. Returns
- * how many units were granted to a PU of another node. */
+ * how many units were granted to a PU of another node; 0 for a copy. */
 int64_t plb_totals_count(struct plb_pu_totals *totals, const struct plb_pu_info *infos,
                          const struct plb_ledger *ledger, int pu, const struct plb_done *done, int64_t fresh);
 

@@ -252,7 +252,7 @@ const struct plb_report_field plb_run_fields[] = {
     {"migrations", PLB_UNIT_COUNT, RUN(migrations),
      .meaning = "Gifts of queued units from one node to another."},
     {"migrated_units", PLB_UNIT_OF_APP, RUN(migrated_units),
-     .meaning = "Units granted to one node and executed by another."},
+     .meaning = "Units granted to one node and executed by another, without those of backups."},
     {"backups", PLB_UNIT_COUNT, RUN(backups), .meaning = "Late ranges that an idle PU re-executed."},
     {"backups_won", PLB_UNIT_COUNT, RUN(backups_won), .meaning = "Backups whose results came first."},
     {"backup_units", PLB_UNIT_OF_APP, RUN(backup_units), .meaning = "Units in backups."},
