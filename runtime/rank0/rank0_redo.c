@@ -173,7 +173,7 @@ bool plb_redo_step(struct plb_rank *r)
     b->broken = false;
     if (plb_rank0_stop_on_failure(r))
         return true;
-    plb_log(PLB_LOG_INFO, "results of earlier passes are lost; the last %d are re-executed", b->n);
+    plb_log(PLB_LOG_WARNING, "results of earlier passes are lost; the last %d are re-executed", b->n);
     if (b->over)
         for (int i = 0; i < set->n; i++)
             if (is_replicated(set, i) && b->after[i] == NULL)
