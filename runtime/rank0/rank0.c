@@ -84,7 +84,7 @@ bool plb_rank0_stop_on_failure(struct plb_rank *r)
 void plb_rank0_interrupt(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    struct plb_made made = {0, r->data.units, r->kernel->unit, r->pass};
+    struct plb_made made = {0, r->data.units, r->kernel->unit, plb_rank0_kernel_pass(r)};
     char why[PLB_EARLY_END_TEXT];
     if (rank0->master != NULL) /* it is made as soon as all PUs are open */
         made.accepted = plb_master_accepted(rank0->master);
@@ -208,9 +208,10 @@ bool plb_rank0_collect(struct plb_rank *r)
     any |= plb_redo_step(r);
     if (rank0->incoming == NULL || !plb_incoming_keeps(rank0->incoming))
         plb_journal_step(rank0->job->journal);
+    rank0->progress.again = plb_redo_repeats(&rank0->redo);
     if (rank0->in_pass)
-        plb_show_progress(&rank0->progress, rank0->master, r->pass, r->data.units, rank0->pass_began,
-                          plb_rank_time(r));
+        plb_show_progress(&rank0->progress, rank0->master, plb_rank0_kernel_pass(r), r->data.units,
+                          rank0->pass_began, plb_rank_time(r));
     return any;
 }
 

@@ -128,6 +128,12 @@ bool plb_rank0_arrivals_read(struct plb_rank *r);
 /* Begins a pass whose buffers are ready. again: it is repeated, so that reduced arrays are dropped. */
 void plb_rank0_start_pass(struct plb_rank *r, const struct plb_pass *begin, bool again);
 
+/* The number that the pass has for the kernel, from 1. A pass that is repeated has that of the first time. */
+static inline int plb_rank0_kernel_pass(const struct plb_rank *r)
+{
+    return r->pass - r->rank0->repairs;
+}
+
 /* Whether PUs of rank 0 still execute what nobody wants, or data is sent, or the journal is written, and they
  * may read what `next` or a feed is going to change. */
 bool plb_rank0_must_wait(struct plb_rank *r);

@@ -93,7 +93,7 @@ void plb_rank0_look_further(struct plb_rank *r)
     if (r->kernel->next != NULL && r->size > 1)
         plb_life_quiet(r->life);
     plb_own_cores_leave(r);
-    plb_job_next(rank0->job, r->pass - rank0->repairs - 1, &again, r->err);
+    plb_job_next(rank0->job, plb_rank0_kernel_pass(r) - 1, &again, r->err);
     plb_own_cores_return(r);
     bool ended = rank0->job->app.halt.asked && rank0->job->app.halt.why.status == PLB_OK;
     bool goes_on = again && !ended && r->err->status == PLB_OK;

@@ -159,7 +159,7 @@ static void begin(struct plb_rank *r, const struct plb_pass *pass)
     struct plb_redo *b = &r->rank0->redo;
     b->again++;
     r->rank0->job->app.running = (int)pass->phase;
-    plb_rank0_start_pass(r, pass, b->at < b->n - 1 || b->over);
+    plb_rank0_start_pass(r, pass, plb_redo_repeats(b));
 }
 
 bool plb_redo_step(struct plb_rank *r)
@@ -188,6 +188,11 @@ bool plb_redo_step(struct plb_rank *r)
         first.feeds[i].now = 1; /* what ranks have of these inputs is of a later pass */
     begin(r, &first);
     return true;
+}
+
+bool plb_redo_repeats(const struct plb_redo *b)
+{
+    return b->at < b->n - 1 || b->over;
 }
 
 bool plb_redo_goes_on(struct plb_rank *r)

@@ -60,6 +60,9 @@ void plb_redo_break(struct plb_rank *r);
  * where it does. */
 bool plb_redo_step(struct plb_rank *r);
 
+/* Whether the pass that runs, or else would begin, was over before. */
+bool plb_redo_repeats(const struct plb_redo *b);
+
 /* A pass is over. Whether it was executed again, and another one has begun. */
 bool plb_redo_goes_on(struct plb_rank *r);
 

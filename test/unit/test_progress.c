@@ -20,7 +20,7 @@ struct step {
 };
 
 /* The lines that progress writes to stderr for these steps. */
-static void captured(bool quiet, const struct step *steps, int n, char *text, size_t size)
+static void captured_of(bool quiet, bool again, const struct step *steps, int n, char *text, size_t size)
 {
     int saved = dup(STDERR_FILENO);
     FILE *f = tmpfile();
@@ -29,6 +29,7 @@ static void captured(bool quiet, const struct step *steps, int n, char *text, si
     struct plb_progress p;
     bool stalled;
     plb_progress_init(&p, "rows", quiet ? PLB_PROGRESS_OFF : PLB_PROGRESS_LINE);
+    p.again = again;
     for (int i = 0, pass = 1; i < n; i++) {
         pass += i > 0 && steps[i].seconds < steps[i - 1].seconds;
         if (plb_progress_is_due(&p, steps[i].done, steps[i].seconds, &stalled))
@@ -40,6 +41,11 @@ static void captured(bool quiet, const struct step *steps, int n, char *text, si
     rewind(f);
     text[fread(text, 1, size - 1, f)] = '\0';
     fclose(f);
+}
+
+static void captured(bool quiet, const struct step *steps, int n, char *text, size_t size)
+{
+    captured_of(quiet, false, steps, n, text, size);
 }
 
 static void progress_is_a_line_every_few_seconds(void **state)
@@ -70,6 +76,19 @@ static void short_passes_are_shown_too(void **state)
     char text[1000];
     captured(false, steps, 14, text, sizeof text);
     assert_string_equal(text, "plbrun: pass 6 of 100 rows each, 900.0 ms a pass\n");
+}
+
+static void repeated_passes_say_so(void **state)
+{
+    (void)state;
+    static const struct step steps[] = {{90, 4.0, NULL}, {50, 0.9, NULL}, {60, 0.9, NULL},
+                                        {5, 0.5, NULL},  {5, 3.0, NULL},  {80, 8.0, NULL}};
+    char text[1000];
+    captured_of(false, true, steps, 1, text, sizeof text);
+    captured_of(false, true, &steps[5], 1, text, sizeof text);
+    assert_string_equal(text, "plbrun:  80 %  80 of 100 rows of pass 1 (again), 10 rows/s, 2.00 s left\n");
+    captured_of(false, true, steps, 5, text, sizeof text);
+    assert_string_equal(text, "plbrun: pass 3 (again) of 100 rows each, 2.45 s a pass\n");
 }
 
 /* A pass that has not done a unit takes as long as those before it. */
@@ -126,6 +145,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(progress_is_a_line_every_few_seconds),
         cmocka_unit_test(short_passes_are_shown_too),
+        cmocka_unit_test(repeated_passes_say_so),
         cmocka_unit_test(a_pass_begins_with_the_rate_of_those_before),
         cmocka_unit_test(time_left_does_not_count_pus_that_are_gone),
         cmocka_unit_test(progress_names_who_is_waited_for),

@@ -302,6 +302,23 @@ static void bytes_of_a_lost_rank_reach_no_buffer(void **state)
     tear_down(&w);
 }
 
+/* 20 passes were noted, of which the kernel has counted 40: the first of them begins again. */
+static void a_repeated_pass_has_the_kernel_s_number(void **state)
+{
+    (void)state;
+    struct world w;
+    set_up_fetch(&w);
+    w.r.pass = 45;
+    w.rank0.repairs = 24;
+    w.rank0.redo.n = 20;
+    assert_int_equal(plb_rank0_kernel_pass(&w.r), 21);
+    assert_true(plb_redo_repeats(&w.rank0.redo));
+    w.rank0.redo.at = 19;
+    assert_false(plb_redo_repeats(&w.rank0.redo));
+    w.rank0.redo.n = 0;
+    tear_down(&w);
+}
+
 /* A device of a rank fails, which goes on with others. */
 static void results_that_a_device_takes_along_repeat_passes(void **state)
 {
@@ -335,6 +352,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_loss_after_all_results_of_a_rank_have_come_repeats_nothing),
         cmocka_unit_test(bytes_of_a_lost_rank_reach_no_buffer),
+        cmocka_unit_test(a_repeated_pass_has_the_kernel_s_number),
         cmocka_unit_test(results_that_a_device_takes_along_repeat_passes),
         cmocka_unit_test(nothing_is_brought_after_a_pass),
         cmocka_unit_test(a_failure_ends_the_run),

@@ -102,6 +102,7 @@ static void json_is_one_line(void **state)
     const json_t *rows = json_object_get(all, "pus");
     static const char *const does[] = {"works", "lost", "works", "idle", "late"};
     assert_int_equal(json_integer_value(json_object_get(all, "done")), 1000);
+    assert_true(json_is_false(json_object_get(all, "again")));
     assert_true(json_number_value(json_object_get(all, "left_s")) == 12.0);
     for (size_t p = 0; p < 5; p++)
         assert_string_equal(json_string_value(json_object_get(json_array_get(rows, p), "does")), does[p]);
@@ -118,7 +119,7 @@ static void any_name_and_unit_makes_json(void **state)
     (void)state;
     const struct plb_watched_pu odd = {.name = "caf\xe9 \"a\"", .ends_s = (double)NAN};
     const struct plb_watched w = {
-        .unit = "caf\xe9s", .units = 9, .left_s = (double)NAN, .pus = &odd, .n_pus = 1};
+        .again = true, .unit = "caf\xe9s", .units = 9, .left_s = (double)NAN, .pus = &odd, .n_pus = 1};
     char *text = NULL;
     size_t size;
     FILE *out = open_memstream(&text, &size);
@@ -126,6 +127,7 @@ static void any_name_and_unit_makes_json(void **state)
     fclose(out);
     json_t *all = json_loads(text, 0, NULL), *row = json_array_get(json_object_get(all, "pus"), 0);
     assert_string_equal(json_string_value(json_object_get(all, "unit")), "caf?s");
+    assert_true(json_is_true(json_object_get(all, "again")));
     assert_string_equal(json_string_value(json_object_get(row, "name")), "caf? \"a\"");
     json_decref(all);
     free(text);

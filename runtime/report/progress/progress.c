@@ -102,8 +102,9 @@ static bool shows_passes(const struct plb_progress *p)
 static void show_passes(const struct plb_progress *p, int pass, int64_t units)
 {
     char each[PLB_QUANTITY_TEXT];
-    fprintf(stderr, "%spass %d of %" PRId64 " %s each, %s a pass%s", p->terminal ? "\r" : "plbrun: ", pass,
-            units, p->unit, plb_seconds_print(p->before / p->passes, each), p->terminal ? "\033[K" : "\n");
+    fprintf(stderr, "%spass %d%s of %" PRId64 " %s each, %s a pass%s", p->terminal ? "\r" : "plbrun: ", pass,
+            p->again ? PLB_AGAIN : "", units, p->unit, plb_seconds_print(p->before / p->passes, each),
+            p->terminal ? "\033[K" : "\n");
     fflush(stderr);
 }
 
@@ -115,8 +116,8 @@ void plb_progress_show(struct plb_progress *p, int pass, int64_t units, const st
         show_passes(p, pass, units);
         return;
     }
-    if (pass > 1) /* else there may be no other */
-        snprintf(of, sizeof of, " of pass %d", pass);
+    if (pass > 1 || p->again) /* else there may be no other */
+        snprintf(of, sizeof of, " of pass %d%s", pass, p->again ? PLB_AGAIN : "");
     if (awaited != NULL && awaited->seconds >= LATE * awaited->expected)
         print_awaited(p, awaited, text, sizeof text);
     else
@@ -157,6 +158,7 @@ void plb_progress_watch(struct plb_progress *p, struct plb_watched *w)
 {
     w->done = p->done;
     w->seconds = p->seconds;
+    w->again = p->again;
     double rate = rate_of(p, w->units);
     w->left_s = rate > 0.0 ? (double)(w->units - p->done) / rate : (double)NAN;
     allow_stops(false);

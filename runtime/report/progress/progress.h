@@ -26,6 +26,7 @@ struct plb_progress {
     double before;    /* seconds of earlier passes */
     int passes;       /* how many these are */
     double gone;      /* part of all done units that PUs did which are used no more; set by the caller */
+    bool again;       /* the pass is repeated after a loss; set by the caller */
     double next;      /* when to show it again: seconds of all passes */
     double seconds;   /* of the latest call; a smaller number is another pass */
     int64_t done;     /* at the latest call */

@@ -94,9 +94,9 @@ int plb_watch_print(const struct plb_watched *w, int rows, int columns, const ch
     qsort(order, (size_t)shown, sizeof *order, by_id);
     if (isfinite(w->left_s))
         plb_seconds_print(w->left_s, left);
-    snprintf(row, sizeof row, "%3.0f %%  %" PRId64 " of %" PRId64 " %s, pass %d, %.4g %s/s, %s left",
+    snprintf(row, sizeof row, "%3.0f %%  %" PRId64 " of %" PRId64 " %s, pass %d%s, %.4g %s/s, %s left",
              100.0 * (double)w->done / (double)w->units, w->done, w->units, w->unit, w->pass,
-             w->seconds > 0.0 ? (double)w->done / w->seconds : 0.0, w->unit, left);
+             w->again ? PLB_AGAIN : "", w->seconds > 0.0 ? (double)w->done / w->seconds : 0.0, w->unit, left);
     fprintf(out, "%.*s%s", columns, row, end);
     for (int p = 0; p < shown; p++, used++)
         print_pu(w, order[p], most, columns, end, out);
@@ -131,9 +131,10 @@ void plb_watch_json(const struct plb_watched *w, FILE *out)
         }
         json_array_append_new(pus, row);
     }
-    json_t *all = json_pack("{s:o, s:i, s:I, s:I, s:f, s:o, s:o}", "unit", plb_json_text(w->unit), "pass",
-                            w->pass, "units", (json_int_t)w->units, "done", (json_int_t)w->done, "seconds",
-                            w->seconds, "left_s", number(w->left_s), "pus", pus);
+    json_t *all = json_pack("{s:o, s:i, s:b, s:I, s:I, s:f, s:o, s:o}", "unit", plb_json_text(w->unit),
+                            "pass", w->pass, "again", w->again, "units", (json_int_t)w->units, "done",
+                            (json_int_t)w->done, "seconds", w->seconds, "left_s", number(w->left_s), "pus",
+                            pus);
     json_dumpf(all, out, JSON_COMPACT | JSON_REAL_PRECISION(DIGITS));
     fputc('\n', out);
     json_decref(all);

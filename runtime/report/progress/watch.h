@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#define PLB_AGAIN " (again)" /* behind the number of a pass that is repeated */
+
 /* A PU, now. Seconds that are not known are NAN. */
 struct plb_watched_pu {
     int id, node;
@@ -22,8 +24,9 @@ struct plb_watched_pu {
 };
 
 struct plb_watched {
-    const char *unit; /* the application's word for units */
-    int pass;
+    const char *unit;    /* the application's word for units */
+    int pass;            /* the kernel's number */
+    bool again;          /* it is repeated after a loss */
     int64_t units, done; /* of the pass */
     double seconds;      /* since it began */
     double left_s;       /* until it ends, at the rate so far; NAN: not known */
