@@ -60,7 +60,7 @@ for rule in job busy off_when_idle; do
         balance.objective=energy balance.deadline=9 balance.power_cap=150 "energy.static=$rule" \
         >"$tmp/out" 2>&1 || break
 done
-grep -E '^objective energy: 1 of 2 PUs left out \(0\), which saved about ' "$tmp/out" |
+grep -E '^objective energy: 1 of 2 PUs left out at the end \(0\), which saved about ' "$tmp/out" |
     grep -q 'deadline of 9.00 s met: .* cap of 150 W kept'
 ok "the summary tells of the objective and its limits" $?
 python3 - "$tmp" <<'END' >>"$tmp/out" 2>&1

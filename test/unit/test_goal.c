@@ -43,13 +43,14 @@ static void who_is_left_out_and_the_gain_are_told(void **state)
     r.goal.saved_j = 1200.0;
     r.goal.longer_s = 2.0;
     char *text = said(&r);
-    assert_string_equal(text, "objective energy: 1 of 3 PUs left out (1), which saved about 1.2 kJ and took "
-                              "2.00 s longer\n");
+    assert_string_equal(text,
+                        "objective energy: 1 of 3 PUs left out at the end (1), which saved about 1.2 kJ "
+                        "and took 2.00 s longer\n");
     free(text);
     assert_string_equal(pus[1].unused, "other PUs need less energy");
     r.goal.saved_j = NAN;
     text = said(&r);
-    assert_string_equal(text, "objective energy: 1 of 3 PUs left out (1)\n");
+    assert_string_equal(text, "objective energy: 1 of 3 PUs left out at the end (1)\n");
     free(text);
 }
 
@@ -72,8 +73,8 @@ static void limits_are_met_or_not(void **state)
     r.goal.most_w = 99.0;
     char *text = said(&r);
     assert_string_equal(text,
-                        "objective edp: 0 of 0 PUs left out; deadline of 4.00 s met: the longest pass took "
-                        "3.00 s; cap of 100 W kept: at most 99 W\n");
+                        "objective edp: 0 of 0 PUs left out at the end; deadline of 4.00 s met: the longest "
+                        "pass took 3.00 s; cap of 100 W kept: at most 99 W\n");
     free(text);
     r.goal.deadline_s = 2.0;
     r.goal.most_w = 101.0;
@@ -107,8 +108,8 @@ static void an_unknown_cap_is_told(void **state)
     r.goal.saved_j = (double)NAN;
     char *text = said(&r);
     assert_string_equal(
-        text, "objective edp: 1 of 3 PUs left out (1); cap of 100 W NOT known to be kept, because the watts "
-              "of 1 PU are unmeasured; NOT kept while watts were being measured: up to 120 W\n");
+        text, "objective edp: 1 of 3 PUs left out at the end (1); cap of 100 W NOT known to be kept, because "
+              "the watts of 1 PU are unmeasured; NOT kept while watts were being measured: up to 120 W\n");
     assert_string_equal(r.goal.cap, "unmeasured");
     free(text);
     r.goal.most_w = 101.0;

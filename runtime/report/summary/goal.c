@@ -11,7 +11,7 @@ static void say_left_out(const struct plb_report *r, FILE *out)
     const struct plb_report_goal *g = &r->goal;
     char joules[PLB_QUANTITY_TEXT], seconds[PLB_QUANTITY_TEXT];
     int n = 0;
-    fprintf(out, ": %d of %d PUs left out", g->left_out, r->n_pus);
+    fprintf(out, ": %d of %d PUs left out at the end", g->left_out, r->n_pus);
     for (int p = 0; p < r->n_pus && n < NAMED; p++)
         if (r->pus[p].left_out)
             fprintf(out, "%s%d", n++ == 0 ? " (" : ", ", p);
