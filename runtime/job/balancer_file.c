@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "job/object_file.h"
+
 /* An option without a default or a help line would leave a balancer, or a user, without an answer. */
 static const struct plb_option *faulty_option(const struct plb_option *options)
 {
@@ -44,6 +46,10 @@ const struct plb_balancer *plb_balancer_load(const char *path, const char *origi
                  "%s: the balancer file %s does not exist or cannot be read; build it first, or correct the "
                  "path",
                  origin, full);
+        return NULL;
+    }
+    if (plb_object_is_truncated(full)) {
+        plb_fail(err, PLB_EINPUT, "%s: %s is truncated; build it again", origin, full);
         return NULL;
     }
     void *object = dlopen(full, RTLD_NOW | RTLD_LOCAL);

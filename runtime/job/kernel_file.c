@@ -11,6 +11,7 @@
 #include "base/log.h"
 #include "base/version.h"
 #include "job/kernel_search.h"
+#include "job/object_file.h"
 
 #define WHY 600 /* bytes of a host's sentence */
 
@@ -67,7 +68,10 @@ static bool load_extras(const char *path, const struct plb_pu_settings *pus)
             continue;
         there = true;
         bool wanted = pus != NULL && plb_driver_wanted(driver, pus->wanted) && driver->count(NULL) > 0;
-        if (wanted && dlopen(extra, RTLD_NOW | RTLD_GLOBAL) == NULL)
+        if (wanted && plb_object_is_truncated(extra))
+            plb_log(PLB_LOG_WARNING, "%ss are not used, because %s is truncated; build it again",
+                    kinds[driver->kind], extra);
+        else if (wanted && dlopen(extra, RTLD_NOW | RTLD_GLOBAL) == NULL)
             plb_log(PLB_LOG_WARNING,
                     "%ss are not used, because %s cannot be loaded: %s; install what is missing, or add its "
                     "folder to LD_LIBRARY_PATH",
@@ -118,6 +122,8 @@ int plb_kernel_load(const char *name, const char *origin, const struct plb_pu_se
         return err->status;
     if (plb_kernel_host(path) != NULL)
         return load_hosted(path, origin, kernel, err);
+    if (plb_object_is_truncated(path))
+        return plb_fail(err, PLB_EINPUT, "%s: %s is truncated; build it again", origin, path);
     bool elsewhere = load_extras(path, pus);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (object == NULL)

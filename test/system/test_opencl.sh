@@ -113,6 +113,15 @@ else
     lost; ok "a device that fails" $?
 fi
 
+# An extra object that is cut is told of, and not loaded.
+mkdir "$tmp/cut"
+cp "$kernels/triad.so" "$tmp/cut/triad.so"
+head -c 3000 "$kernels/triad.opencl.so" >"$tmp/cut/triad.opencl.so"
+lines "$tmp/cut.conf" '[app]' "kernel = $tmp/cut/triad.so" '[triad]' 'elements = 8192'
+alone --verify "$tmp/cut.conf" && grep -q '; verified' "$tmp/out" &&
+    grep -q "^plbrun: warning: .* not used, because $tmp/cut/triad.opencl.so is truncated" "$tmp/out"
+ok "an object for devices that is cut" $?
+
 # The compiler inside of PoCL takes signals, and gets them back.
 "$PLBRUN" "$tmp/app.conf" mandelbrot.depth=300000 mandelbrot.span=0.01 mandelbrot.x=-0.1 --progress json \
     cluster.threads=0 >"$tmp/out" 2>&1 &
