@@ -65,6 +65,17 @@ static int take_text(const char **member, const char *name, const char *value, s
     return PLB_OK;
 }
 
+/* Who forgets a file's name has the next option taken for it. */
+static int refuse_file(const struct plb_option_row *row, const char *value, struct plb_error *err)
+{
+    return plb_fail(err, PLB_EINPUT, "--%s needs a file, and %s is an option", row->name, value);
+}
+
+static bool names_file(const struct plb_option_row *row)
+{
+    return row->value != NULL && strncmp(row->value, "FILE", strlen("FILE")) == 0;
+}
+
 /* Takes one option; `value` is NULL where it has none. */
 static int take(struct plb_arguments *a, const struct plb_option_row *row, const char *value,
                 struct plb_error *err)
@@ -72,6 +83,8 @@ static int take(struct plb_arguments *a, const struct plb_option_row *row, const
     enum plb_question asks = PLB_ASKS_NOTHING;
     if (row->may_lack && value == NULL)
         value = "";
+    if (names_file(row) && strncmp(value, "--", 2) == 0)
+        return refuse_file(row, value, err);
     if (value == NULL || strcmp(value, "help") == 0)
         asks = row->question;
     else if (strcmp(value, "schema") == 0)

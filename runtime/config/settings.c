@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/memory.h"
 
@@ -17,12 +18,23 @@ static struct plb_setting *find(const struct plb_settings *s, const char *sectio
     return NULL;
 }
 
+/* Reads the conf file. Somebody who has forgotten --run has a command there. */
+static int read_conf(struct plb_settings *s, const char *file, struct plb_error *err)
+{
+    bool command = strstr(file, "{}") != NULL || strpbrk(file, " \t") != NULL;
+    if (plb_ini_read(file, &s->conf, err) != PLB_OK && command && access(file, F_OK) != 0) {
+        plb_append(err, ", or to run a program, write --run '", file);
+        plb_append(err, "'", "");
+    }
+    return err->status;
+}
+
 int plb_settings_init(struct plb_settings *s, const char *conf_file, char *const *assignments,
                       int n_assignments, struct plb_error *err)
 {
     *s = (struct plb_settings){.assignments = assignments, .n_assignments = n_assignments};
     if (conf_file != NULL)
-        return plb_ini_read(conf_file, &s->conf, err);
+        return read_conf(s, conf_file, err);
     s->conf.file = strdup("command line");
     return PLB_OK;
 }

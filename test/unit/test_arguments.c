@@ -123,6 +123,9 @@ static void words_in_a_wrong_place_are_told(void **state)
         {"k.cu", "k.cu is source code and no conf file; compile it, and name the .so under [app] in a conf"},
         {"--jobs 0 --run ls", "--jobs 0: expected 1 or more; without --jobs there is one program per core"},
         {"-j 00 --run ls", "--jobs 00: expected 1 or more"},
+        {"--joblog --run ls", "--joblog needs a file, and --run is an option"},
+        {"a.conf --report --verify", "--report needs a file, and --verify is an option"},
+        {"--lines --joblog=l", "--lines needs a file, and --joblog=l is an option"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct plb_arguments a;

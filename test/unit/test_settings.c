@@ -355,6 +355,28 @@ static int remove_folder(void **state)
     return rmdir(folder);
 }
 
+/* Somebody wants to run a program, and has forgotten --run. */
+static void a_command_in_the_place_of_the_conf_file_is_told(void **state)
+{
+    (void)state;
+    static const char *const commands[] = {"echo {}", "{}", "ls -l"};
+    char expected[200];
+    for (int i = 0; i < 3; i++) {
+        struct plb_settings s;
+        struct plb_error err = {.status = PLB_OK};
+        snprintf(
+            expected, sizeof expected,
+            "%s: No such file or directory; name an existing file, or to run a program, write --run '%s'",
+            commands[i], commands[i]);
+        assert_int_equal(plb_settings_init(&s, commands[i], NULL, 0, &err), PLB_EINPUT);
+        assert_string_equal(err.text, expected);
+    }
+    struct plb_settings s;
+    struct plb_error err = {.status = PLB_OK};
+    assert_int_equal(plb_settings_init(&s, "nowhere.conf", NULL, 0, &err), PLB_EINPUT);
+    assert_null(strstr(err.text, "--run"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +392,7 @@ int main(void)
         cmocka_unit_test(own_values_arrive),
         cmocka_unit_test(limits_of_time_are_read),
         cmocka_unit_test(ranks_have_three_beats_at_least),
+        cmocka_unit_test(a_command_in_the_place_of_the_conf_file_is_told),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
