@@ -138,6 +138,7 @@ static void end_pass(struct plb_rank *r)
     plb_journal_end_pass(rank0->job->journal);
     double took = plb_rank_time(r) - rank0->pass_began;
     rank0->makespan += took;
+    rank0->redo.took += plb_redo_repeats(&rank0->redo) ? took : 0.0;
     plb_log(PLB_LOG_DEBUG, "pass %d has ended after %.6f s", r->pass, took);
     if (!plb_redo_goes_on(r))
         end_last_pass(r, took);

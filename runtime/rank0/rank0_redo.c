@@ -145,8 +145,9 @@ void plb_redo_complete(struct plb_rank *r)
 void plb_redo_break(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    if (rank0->in_pass)
-        rank0->makespan += plb_rank_time(r) - rank0->pass_began;
+    double took = rank0->in_pass ? plb_rank_time(r) - rank0->pass_began : 0.0;
+    rank0->makespan += took;
+    rank0->redo.took += took;
     rank0->in_pass = rank0->fetching.on = false;
     rank0->redo.broken = true;
     plb_fetch_begin_pass(&rank0->fetching, true);
@@ -253,7 +254,9 @@ void plb_redo_results(struct plb_rank *r)
 
 void plb_redo_end_results(struct plb_rank *r)
 {
-    r->rank0->makespan += plb_rank_time(r) - r->rank0->pass_began;
+    double took = plb_rank_time(r) - r->rank0->pass_began;
+    r->rank0->makespan += took;
+    r->rank0->redo.took += took;
     r->rank0->in_pass = false;
     plb_set_aside_clear(r->rank0->master, &r->data);
     swap_inputs(r);

@@ -34,6 +34,7 @@ struct plb_redo {
     int kernel_pass;    /* the number of the last one for `next`, from 1 */
     int64_t replaced;   /* buffers that they have replaced */
     double bytes;       /* of these buffers, in all passes */
+    double took;        /* seconds of the makespan for passes that are repeated, or broke */
     double since, cost; /* when rank 0 had all; seconds that it took to fetch them */
     bool complete;      /* rank 0 has all results of the last pass */
     bool broken;        /* passes are to be executed again */

@@ -131,6 +131,8 @@ static void derive_goal(struct plb_report *r)
 
 void plb_report_derive(struct plb_report *r)
 {
+    if (r->passes_again > 0)
+        r->bound_s = NAN; /* its work is that of each pass once */
     if (r->bound_s > r->makespan_s)
         r->bound_s = r->makespan_s; /* clocks of several nodes differ a little */
     double longest = 0.0, shortest = INFINITY, idle = 0.0, of_pus = 0.0;

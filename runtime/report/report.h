@@ -194,6 +194,7 @@ struct plb_report {
     bool replayed;    /* a simulation with the costs of a real run */
     int nodes, hosts, passes, n_pus;
     int passes_again; /* beside `passes`: begun again, since what they had computed was lost */
+    double again_s;   /* of the makespan, for these, and for passes that a loss broke */
     int64_t units;
     double makespan_s, between_s, profile_s, solve_s;
     double setup_s, collect_s; /* before the first pass; of the makespan, to fetch what stayed at ranks */

@@ -155,6 +155,7 @@ void plb_finish_report(struct plb_rank *r, struct plb_report *report)
     report->solve_s = rank0->solve;
     report->damaged = rank0->damaged;
     report->passes_again = rank0->redo.again;
+    report->again_s = rank0->redo.took;
     plb_report_add_emulated_energy(rank0->master, &rank0->job->cluster, report);
     report->meters = rank0->meters;
     report->n_meters = rank0->n_meters;

@@ -65,7 +65,7 @@ ended() {
     ok "the result is right where a rank is lost: $1" $?
     awk '/^ +[0-9]+ +[0-9]+ / { sub(/ %.*/, ""); all += $NF } END { exit !(all > 99.7 && all < 100.3) }' \
         "$tmp/out" && again=$(sed -n 's/.*: .*the last \([0-9]*\) are re-executed.*/\1/p' "$tmp/out") &&
-        if [ "$again" != '' ]; then grep -qE "; $again pass(es)? re-executed; " "$tmp/out"; fi
+        if [ "$again" != '' ]; then grep -qE "; $again pass(es)? re-executed in " "$tmp/out"; fi
     ok "and the summary has its shares, and the passes that were computed again" $?
 }
 lose() {

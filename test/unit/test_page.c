@@ -140,6 +140,24 @@ static int64_t number(const json_t *o, const char *key, size_t i)
     return json_integer_value(json_array_get(json_object_get(o, key), i));
 }
 
+static void a_page_says_how_long_repeated_passes_took(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = example(pus);
+    struct plb_report_phase phase = {.phase = "x", .passes = 2, .time_s = 6.0};
+    const struct plb_trace none = {0};
+    r.passes = 2;
+    r.phases = &phase;
+    r.n_phases = 1;
+    for (r.passes_again = 0; r.passes_again <= 1; r.passes_again++) {
+        r.again_s = 4.0 * r.passes_again;
+        char *page = page_of(&r, &none);
+        assert_int_equal(occurs(page, "repeated after a loss took a further 4.00 s."), r.passes_again);
+        free(page);
+    }
+}
+
 /* PU 0 has a few events, and 1 more than are written one by one, half of which it took from PU 0. */
 /* Of a real run, whose clock is that of the reader. */
 static void a_real_run_has_its_elapsed_and_cpu_time(void **state)
@@ -316,6 +334,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_page_has_what_is_needed_without_scripts),
+        cmocka_unit_test(a_page_says_how_long_repeated_passes_took),
         cmocka_unit_test(a_real_run_has_its_elapsed_and_cpu_time),
         cmocka_unit_test(events_are_written_or_counted_in_columns),
         cmocka_unit_test(a_page_that_cannot_be_written_is_not_there),

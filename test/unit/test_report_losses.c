@@ -308,6 +308,23 @@ static void a_pu_without_work_could_have_worked(void **state)
     near(r.ideal_s, 7.5);
 }
 
+/* The ideal has the work of repeated passes, and the bound does not: nothing is said of it. */
+static void repeated_passes_are_named(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = perfect(pus);
+    assert_non_null(strstr(text_of(plb_report_line, &r), "; bound 10.00 s, "));
+    r.passes_again = 1;
+    r.again_s = 4.0;
+    plb_report_derive(&r);
+    account(&r);
+    assert_non_null(
+        strstr(text_of(plb_verdict_print, &r), " Repeated passes took 40 % of the run. No single"));
+    assert_non_null(strstr(text_of(plb_report_line, &r), "; bound unknown (passes were repeated), "));
+    assert_non_null(strstr(text_of(plb_report_line, &r), "; 1 pass re-executed in 4.00 s; "));
+}
+
 static void a_report_of_nothing_has_no_verdict(void **state)
 {
     (void)state;
@@ -333,6 +350,7 @@ int main(void)
         cmocka_unit_test(every_second_has_one_name),
         cmocka_unit_test(waits_while_the_master_solves_are_its_own),
         cmocka_unit_test(a_pu_without_work_could_have_worked),
+        cmocka_unit_test(repeated_passes_are_named),
         cmocka_unit_test(a_report_of_nothing_has_no_verdict),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

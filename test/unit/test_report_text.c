@@ -94,6 +94,7 @@ static const struct plb_report example_report = {
     .makespan_s = 10.5,
     .setup_s = 0.5,
     .collect_s = 0.25,
+    .again_s = 2.5,
     .between_s = 0.01,
     .ending_s = 0.3,
     .verify_s = 1.0,
@@ -175,7 +176,8 @@ static void fill_simulated(struct example *e)
     fill(e);
     e->report.mode = PLB_SIMULATED;
     e->report.passes = 1;
-    e->report.passes_again = 1;
+    e->report.passes_again = 0;
+    e->report.again_s = 0.0;
     e->report.resumed = false;
     e->report.resumed_pass = 0;
     e->report.resumed_units = 0;

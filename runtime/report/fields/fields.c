@@ -198,6 +198,9 @@ const struct plb_report_field plb_run_fields[] = {
      .meaning = "Time between passes, not in `makespan_s`: `next`, and sending of replicated inputs."},
     {"collect_s", PLB_UNIT_SECONDS, RUN(collect_s),
      .meaning = "Part of `makespan_s`: fetching results that had stayed at ranks."},
+    {"again_s", PLB_UNIT_SECONDS, RUN(again_s),
+     .meaning = "Part of `makespan_s` that is not in `phase_times`: repeated passes, and those that a loss "
+                "broke off."},
     {"ending_s", PLB_UNIT_SECONDS, RUN(ending_s),
      .meaning = "Time after the last pass until all ranks had ended."},
     {"verify_s", PLB_UNIT_SECONDS, RUN(verify_s), .meaning = "Time of `--verify`."},
@@ -205,11 +208,11 @@ const struct plb_report_field plb_run_fields[] = {
      .meaning = "Time of `finish` and of writing results, without reports."},
     {"bound_s", PLB_UNIT_SECONDS, RUN_OR_UNKNOWN(bound_s),
      .meaning = "Makespan if the work, task starts and copies of this run were divided perfectly at the "
-                "measured rates. A failed PU counts as if it had gone on. Null if a PU was not measured, or "
-                "unit costs vary too much to compare rates."},
+                "measured rates. A failed PU counts as if it had gone on. Null if a PU was not measured, "
+                "unit costs vary too much to compare rates, or passes were repeated."},
     {"ideal_s", PLB_UNIT_SECONDS, RUN(ideal_s),
-     .meaning = "Makespan if all PUs computed throughout at their rates, without task starts and copies. 0 "
-                "if unknown."},
+     .meaning = "Makespan if all PUs computed throughout at their rates, without task starts and copies. "
+                "Repeated passes are part of it. 0 if unknown."},
     {"parallel_efficiency", PLB_UNIT_FRACTION, RUN(parallel_efficiency),
      .meaning = "`ideal_s` over `makespan_s`, as in TALP but weighted by rates: `load_balance` times "
                 "`communication_efficiency`."},

@@ -7,6 +7,7 @@
 #include "report/html.h"
 #include "report/quantity.h"
 #include "report/summary/cores.h"
+#include "report/summary/summary.h"
 
 static const struct {
     const char *word, *meaning;
@@ -126,7 +127,10 @@ void plb_page_phases(const struct plb_report *r, FILE *out)
         plb_page_seconds(phase->longest_s, out);
         fputs("</tr>\n", out);
     }
-    fputs("</tbody></table></div></section>\n", out);
+    fputs("</tbody></table></div>\n", out);
+    if (r->passes_again > 0)
+        plb_report_say(r, "<p>Passes that were repeated after a loss took a further {again_s}.</p>\n", out);
+    fputs("</section>\n", out);
 }
 
 /* As the charts have it: "1667", "3.4 M". */

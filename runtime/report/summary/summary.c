@@ -86,11 +86,13 @@ void plb_report_say(const struct plb_report *report, const char *text, FILE *out
 /* Tasks of a PU from which on it is known how much they differ (model/tally.h). */
 #define TASKS_OF_A_SPREAD 3
 
-/* Where the bound is unknown: whether PUs ran too few tasks, or these differ too much. */
+/* Where the bound is unknown: whether passes count twice, PUs ran too few tasks, or these differ too much. */
 static const char *why_no_bound(const struct plb_report *r)
 {
     if (isfinite(r->bound_s))
         return "";
+    if (r->passes_again > 0)
+        return " (passes were repeated)";
     for (int p = 0; p < r->n_pus; p++)
         if (r->pus[p].tasks >= TASKS_OF_A_SPREAD)
             return " (task times vary too much)";
@@ -178,7 +180,10 @@ void plb_report_line(const struct plb_report *r, FILE *out)
     if (r->failed_pus > 0)
         plb_report_say(r, "{failed_pus PU} failed; ", out);
     if (r->passes_again > 0)
-        fprintf(out, "%d pass%s re-executed; ", r->passes_again, r->passes_again == 1 ? "" : "es");
+        plb_report_say(r,
+                       r->passes_again == 1 ? "{passes_again} pass re-executed in {again_s}; "
+                                            : "{passes_again} passes re-executed in {again_s}; ",
+                       out);
     if (r->set_aside_units > 0)
         plb_report_say(r, "{set_aside_units} set aside; ", out);
     if (r->audited > 0)

@@ -220,6 +220,8 @@ void plb_verdict_print(const struct plb_report *r, FILE *out)
     if (!(r->ideal_s > 0.0))
         return;
     say_ideal(r, out);
+    if (r->again_s > SMALL * r->makespan_s)
+        fprintf(out, " Repeated passes took %.0f %% of the run.", 100.0 * r->again_s / r->makespan_s);
     if (loss->seconds < SMALL * r->makespan_s) {
         fputs(" No single loss is above 1 %.", out);
         plb_cores_say(r, " ", ".", out);
