@@ -44,11 +44,16 @@ class RemoteTraceback(Exception):
 
 
 def program():
-    """The program plbrun: that of PLBRUN, of PATH, or of the tree that has this package."""
+    """The program plbrun: that of PLBRUN; without it that of PATH, or of the tree that has this package."""
+    named = os.environ.get("PLBRUN")
     beside = os.path.join(os.path.dirname(__file__), "..", "..", "plbrun")
-    for path in (os.environ.get("PLBRUN"), shutil.which("plbrun"), beside):
+    for path in (named, shutil.which(named)) if named else (shutil.which("plbrun"), beside):
         if path and os.access(path, os.X_OK) and os.path.isfile(path):
             return os.path.abspath(path)
+    if named:
+        raise FileNotFoundError(
+            f"PLBRUN names {named}, which is not there or cannot be executed: correct it, or unset it"
+        )
     raise FileNotFoundError("plbrun is not in PATH: build it and add its folder, or name it in PLBRUN")
 
 

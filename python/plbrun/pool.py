@@ -12,6 +12,13 @@ FILES = ("--joblog", "--report", "--trace")  # options that name a file of a run
 TRIES = 2  # of a line by default
 
 
+def check(ranks, options):
+    if ranks is not None and ranks < 1:
+        raise ValueError(f"ranks={ranks}: expected 1 or more; without it there is one for each core")
+    if isinstance(options, str):
+        raise ValueError(f"options={options!r} is text; write a list: options={options.split()!r}")
+
+
 def alone(options):
     """The options of a run of single items that another run has lost. Its files are not written again."""
     kept, tries, words = ["balance.grain=1"], TRIES, iter(options)
@@ -65,6 +72,7 @@ def map(function, items, *, ranks=None, hosts=None, ordered=True, chunk=None, op
     plbrun, such as "--timeout", "60". An exception of the function is raised when its result is asked for, with
     its traceback as the cause; Lost where a process ended.
     """
+    check(ranks, options)
     items = [(function, (item,), {}) for item in items]
     outcomes = outcomes_of(items, ranks, hosts, options, chunk)
     return in_order(outcomes) if ordered else as_they_come(outcomes)
@@ -95,6 +103,7 @@ class Executor(concurrent.futures.Executor):
     GATHER = 0.01  # seconds
 
     def __init__(self, ranks=None, *, hosts=None, options=()):
+        check(ranks, options)
         self.ranks, self.hosts, self.options = ranks, hosts, tuple(options)
         self.room = 1 if hosts else ranks or _run.cores()  # runs on hosts, or processes, at a time
         self.changed = threading.Condition()

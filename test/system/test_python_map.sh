@@ -168,6 +168,30 @@ try:
 except RuntimeError as error:
     assert "status 2" in str(error) and "timeout" in str(error), error
 END
+checks "no processes, and options as text, are refused before a run" <<'END'
+import plbrun
+from functions import *
+def refused(how, *parts):
+    for call in (lambda: plbrun.map(square, [], **how)), (lambda: plbrun.Executor(**how)):
+        try:
+            call()
+        except ValueError as error:
+            assert all(part in str(error) for part in parts), error
+            continue
+        assert False, how
+refused({"ranks": 0}, "ranks=0: expected 1 or more")
+refused({"ranks": -2, "hosts": ["localhost"]}, "ranks=-2: expected 1 or more")
+refused({"options": "--timeout 60"}, "write a list: options=['--timeout', '60']")
+END
+PLBRUN=/nowhere/plbrun checks "PLBRUN names a file that is not there" <<'END'
+import plbrun
+from functions import *
+try:
+    plbrun.map(square, [1], ranks=1)
+    assert False
+except FileNotFoundError as error:
+    assert str(error).startswith("PLBRUN names /nowhere/plbrun, which is not there"), error
+END
 checks "who leaves off ends the run" <<'END'
 import os, time, plbrun
 from functions import *
