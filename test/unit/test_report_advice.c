@@ -157,6 +157,21 @@ static void a_pu_that_lacked_its_core_is_not_blamed_for_its_power(void **state)
     assert_null(strstr(text_of(plb_verdict_print, &r), "core"));
 }
 
+/* Its thread starts programs and sleeps until they end: nobody knows what cores they had. */
+static void a_pu_that_sleeps_lacks_no_core(void **state)
+{
+    (void)state;
+    struct plb_report_pu pus[3];
+    struct plb_report r = perfect(pus);
+    pus[2].cpu_s = 0.02, pus[2].waited_s = 3.0, pus[2].threads = 1;
+    account(&r);
+    assert_null(strstr(text_of(plb_verdict_print, &r), "core"));
+    pus[2].waited_s = 6.0;
+    HAS("PU 2 had 0 % of its core");
+    pus[2].threads = 2; /* one of which is hardly used */
+    assert_null(strstr(text_of(plb_verdict_print, &r), "core"));
+}
+
 /* The line stands at the end of the summary, and not where a loss is small. */
 static void the_summary_ends_with_the_advice(void **state)
 {
@@ -197,6 +212,7 @@ int main(void)
         cmocka_unit_test(advice_names_what_was_set),
         cmocka_unit_test(a_task_that_took_too_long_is_named),
         cmocka_unit_test(a_pu_that_lacked_its_core_is_not_blamed_for_its_power),
+        cmocka_unit_test(a_pu_that_sleeps_lacks_no_core),
         cmocka_unit_test(the_summary_ends_with_the_advice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

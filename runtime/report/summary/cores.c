@@ -3,16 +3,25 @@
 
 #include <math.h>
 
-/* A PU lacks its cores where it had less than this part of them, and waited more than that part of the
+/* Others have a PU's cores where it had less than this part of them, and waited more than that part of the
  * makespan. Larger and smaller: other programs of a usual machine, which take a few percent, are named.
  * Otherwise: a PU that was too slow by a tenth goes unexplained. */
 #define MOST_SHARE 0.9
 #define LEAST_WAIT 0.05
+/* A PU lacks its cores where its threads wanted them for more than this part of its time. Larger: a kernel
+ * with a serial part goes unexplained. Smaller: a thread that sleeps while its program runs is named. */
+#define LEAST_WANTED 0.5
 
-bool plb_lacks_cores(const struct plb_report *r, const struct plb_report_pu *pu)
+bool plb_shares_cores(const struct plb_report *r, const struct plb_report_pu *pu)
 {
     return plb_core_share(pu) < MOST_SHARE
         && pu->waited_s / fmax(pu->threads, 1) > LEAST_WAIT * r->makespan_s;
+}
+
+bool plb_lacks_cores(const struct plb_report *r, const struct plb_report_pu *pu)
+{
+    double wanted = (pu->cpu_s + pu->waited_s) / fmax(pu->threads, 1);
+    return plb_shares_cores(r, pu) && wanted > LEAST_WANTED * pu->busy_s;
 }
 
 void plb_cores_say(const struct plb_report *r, const char *before, const char *after, FILE *out)

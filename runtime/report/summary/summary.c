@@ -200,7 +200,7 @@ static void say_spread(const struct plb_report *r, FILE *out)
 {
     bool disturbed = false; /* by others on the cores: their times say nothing of costs */
     for (int p = 0; p < r->n_pus; p++)
-        disturbed |= plb_lacks_cores(r, &r->pus[p]);
+        disturbed |= plb_shares_cores(r, &r->pus[p]);
     if (disturbed || plb_advice_doubts_rates(r)
         || !(r->cost_spread > WORTH_SAYING && r->cost_apart > WORTH_TIME))
         return;
