@@ -37,9 +37,11 @@ for n in 1 3; do
     done
 done
 
-# Half of the units each: the first rank ends early, and the second one needs five times as long.
+# Half of the units each: the first rank ends early, and the second one needs five times as long. It may begin
+# late on a busy machine: then the bound is more than half the time that it is busy, and less of the makespan.
 bounded "static on two ranks" 2 --balancer static balance.migration=off unequal.us=200
-awk -v b="$bound" -v m="$(number makespan_s)" 'BEGIN {exit !(b < 0.7 * m && b > 0.5 * m)}'
+longest=$(sed -n 's/^ *"busy_s": *\([0-9.e+-]*\),*$/\1/p' "$tmp/r.json" | sort -g | tail -1)
+awk -v b="$bound" -v m="$(number makespan_s)" -v l="$longest" 'BEGIN {exit !(b < 0.7 * m && b > 0.5 * l)}'
 ok "has a bound of little more than half its makespan" $?
 bounded "static on unlike PUs" 2 --balancer static balance.migration=off \
     cluster.file="$tmp/unlike.cluster"
