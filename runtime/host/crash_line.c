@@ -34,48 +34,48 @@ void plb_crash_add_number(struct plb_crash_line *line, int64_t number)
     plb_crash_add(line, at);
 }
 
-void plb_crash_add_title(struct plb_crash_line *line, const struct plb_crash_call *p)
+void plb_crash_add_title(struct plb_crash_line *line, const struct plb_crash_call *c)
 {
     plb_crash_add(line, "kernel ");
-    plb_crash_add(line, p->kernel);
-    if (p->pu >= 0 && strcmp(p->entry, p->kernel) != 0) {
+    plb_crash_add(line, c->kernel);
+    if (c->pu >= 0 && strcmp(c->entry, c->kernel) != 0) {
         plb_crash_add(line, ", phase ");
-        plb_crash_add(line, p->entry);
+        plb_crash_add(line, c->entry);
         plb_crash_add(line, ",");
     }
 }
 
-void plb_crash_add_kernel(struct plb_crash_line *line, const struct plb_crash_call *p, const char *signal)
+void plb_crash_add_kernel(struct plb_crash_line *line, const struct plb_crash_call *c, const char *signal)
 {
-    plb_crash_add_title(line, p);
+    plb_crash_add_title(line, c);
     plb_crash_add(line, signal != NULL ? " crashed (" : " called exit()");
     plb_crash_add(line, signal != NULL ? signal : "");
     plb_crash_add(line, signal != NULL ? ")" : "");
-    if (p->pu < 0) {
+    if (c->pu < 0) {
         plb_crash_add(line, " in its function ");
-        plb_crash_add(line, p->entry);
+        plb_crash_add(line, c->entry);
     }
 }
 
-void plb_crash_add_range(struct plb_crash_line *line, const struct plb_crash_call *p)
+void plb_crash_add_range(struct plb_crash_line *line, const struct plb_crash_call *c)
 {
     plb_crash_add(line, " on PU ");
-    plb_crash_add_number(line, p->pu);
+    plb_crash_add_number(line, c->pu);
     plb_crash_add(line, " in ");
-    if (p->count == 1) {
+    if (c->count == 1) {
         const char *ending;
-        int length = plb_units_singular(p->unit, &ending);
-        add_part(line, p->unit, (size_t)length);
+        int length = plb_units_singular(c->unit, &ending);
+        add_part(line, c->unit, (size_t)length);
         plb_crash_add(line, ending);
     } else {
-        plb_crash_add(line, p->unit);
+        plb_crash_add(line, c->unit);
     }
     plb_crash_add(line, " ");
-    plb_crash_add_number(line, p->first);
-    if (p->count == 1)
+    plb_crash_add_number(line, c->first);
+    if (c->count == 1)
         return;
     plb_crash_add(line, " to ");
-    plb_crash_add_number(line, p->first + p->count - 1);
+    plb_crash_add_number(line, c->first + c->count - 1);
 }
 
 void plb_crash_write(struct plb_crash_line *line)

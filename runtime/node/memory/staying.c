@@ -20,9 +20,9 @@ struct plb_staying {
     struct plb_rangeset made;     /* units whose results are here, and were reported */
 };
 
-int64_t plb_staying_buffers(const struct plb_staying *k)
+int64_t plb_staying_buffers(const struct plb_staying *s)
 {
-    return k != NULL ? k->buffers : 0;
+    return s != NULL ? s->buffers : 0;
 }
 
 /* Outputs that stay, of a kernel that may have a further pass. */
@@ -44,97 +44,97 @@ struct plb_staying *plb_staying_new(const struct plb_dataset *set, double most, 
     bool there = true;
     if (buffers == 0 || !(most > 0.0))
         return NULL;
-    struct plb_staying *k = plb_alloc(sizeof *k);
-    *k = (struct plb_staying){.set = set, .buffers = buffers, .shared = shared, .locks = locks, .room = most};
+    struct plb_staying *s = plb_alloc(sizeof *s);
+    *s = (struct plb_staying){.set = set, .buffers = buffers, .shared = shared, .locks = locks, .room = most};
     for (int i = 0; i < set->n; i++) {
         if ((buffers & PLB_BUFFER(i)) == 0)
             continue;
-        k->unit_bytes += set->at[i].unit_bytes;
-        k->at[i] = plb_reserve((size_t)set->units * set->at[i].unit_bytes, shared);
-        there = there && k->at[i] != NULL;
+        s->unit_bytes += set->at[i].unit_bytes;
+        s->at[i] = plb_reserve((size_t)set->units * set->at[i].unit_bytes, shared);
+        there = there && s->at[i] != NULL;
     }
     if (there)
-        return k;
-    plb_staying_free(k);
+        return s;
+    plb_staying_free(s);
     return NULL;
 }
 
-void plb_staying_free(struct plb_staying *k)
+void plb_staying_free(struct plb_staying *s)
 {
-    if (k == NULL)
+    if (s == NULL)
         return;
-    for (int i = 0; i < k->set->n; i++)
-        plb_shared_free(k->at[i], (size_t)k->set->units * k->set->at[i].unit_bytes);
-    plb_rangeset_fini(&k->taken);
-    plb_rangeset_fini(&k->given);
-    plb_rangeset_fini(&k->made);
-    free(k);
+    for (int i = 0; i < s->set->n; i++)
+        plb_shared_free(s->at[i], (size_t)s->set->units * s->set->at[i].unit_bytes);
+    plb_rangeset_fini(&s->taken);
+    plb_rangeset_fini(&s->given);
+    plb_rangeset_fini(&s->made);
+    free(s);
 }
 
-static void drop(struct plb_staying *k, struct plb_range range)
+static void drop(struct plb_staying *s, struct plb_range range)
 {
-    for (int i = 0; i < k->set->n; i++)
-        if ((k->buffers & PLB_BUFFER(i)) != 0)
-            plb_page_drop(k->locks, plb_staying_place(k, i, range.first),
-                          (size_t)range.count * k->set->at[i].unit_bytes, k->shared);
-    k->room += (double)range.count * (double)k->unit_bytes;
-    plb_rangeset_remove(&k->taken, range);
+    for (int i = 0; i < s->set->n; i++)
+        if ((s->buffers & PLB_BUFFER(i)) != 0)
+            plb_page_drop(s->locks, plb_staying_place(s, i, range.first),
+                          (size_t)range.count * s->set->at[i].unit_bytes, s->shared);
+    s->room += (double)range.count * (double)s->unit_bytes;
+    plb_rangeset_remove(&s->taken, range);
 }
 
-void plb_staying_begin_pass(struct plb_staying *k, int pass, int64_t stays, const struct plb_rangeset *busy)
+void plb_staying_begin_pass(struct plb_staying *s, int pass, int64_t stays, const struct plb_rangeset *busy)
 {
     struct plb_rangeset unused = {0};
-    plb_rangeset_add_all(&k->given, busy);
-    if (k->short_of_room)
-        for (int i = 0; i < k->taken.n; i++)
-            plb_rangeset_missing(&k->given, k->taken.at[i], &unused);
+    plb_rangeset_add_all(&s->given, busy);
+    if (s->short_of_room)
+        for (int i = 0; i < s->taken.n; i++)
+            plb_rangeset_missing(&s->given, s->taken.at[i], &unused);
     for (int i = 0; i < unused.n; i++)
-        drop(k, unused.at[i]);
+        drop(s, unused.at[i]);
     plb_rangeset_fini(&unused);
-    plb_rangeset_clear(&k->given);
-    plb_rangeset_add_all(&k->given, busy);
-    plb_rangeset_clear(&k->made);
-    k->short_of_room = false;
-    k->pass = pass;
-    k->on = (k->buffers & ~stays) == 0;
+    plb_rangeset_clear(&s->given);
+    plb_rangeset_add_all(&s->given, busy);
+    plb_rangeset_clear(&s->made);
+    s->short_of_room = false;
+    s->pass = pass;
+    s->on = (s->buffers & ~stays) == 0;
 }
 
-void plb_staying_go_on(struct plb_staying *k, int pass)
+void plb_staying_go_on(struct plb_staying *s, int pass)
 {
-    k->pass = pass;
-    k->on = false;
+    s->pass = pass;
+    s->on = false;
 }
 
-bool plb_staying_take(struct plb_staying *k, struct plb_range task)
+bool plb_staying_take(struct plb_staying *s, struct plb_range task)
 {
     struct plb_rangeset more = {0};
-    if (!k->on || plb_rangeset_overlaps(&k->given, task))
+    if (!s->on || plb_rangeset_overlaps(&s->given, task))
         return false;
-    plb_rangeset_missing(&k->taken, task, &more);
-    double needed = (double)more.units * (double)k->unit_bytes;
+    plb_rangeset_missing(&s->taken, task, &more);
+    double needed = (double)more.units * (double)s->unit_bytes;
     plb_rangeset_fini(&more);
-    if (needed > k->room) {
-        k->short_of_room = true;
+    if (needed > s->room) {
+        s->short_of_room = true;
         return false;
     }
-    k->room -= needed;
-    plb_rangeset_add(&k->taken, task);
-    plb_rangeset_add(&k->given, task);
+    s->room -= needed;
+    plb_rangeset_add(&s->taken, task);
+    plb_rangeset_add(&s->given, task);
     return true;
 }
 
-void *plb_staying_place(const struct plb_staying *k, int buffer, int64_t first)
+void *plb_staying_place(const struct plb_staying *s, int buffer, int64_t first)
 {
-    return k->at[buffer] + (size_t)first * k->set->at[buffer].unit_bytes;
+    return s->at[buffer] + (size_t)first * s->set->at[buffer].unit_bytes;
 }
 
-void plb_staying_reported(struct plb_staying *k, int pass, struct plb_range task)
+void plb_staying_reported(struct plb_staying *s, int pass, struct plb_range task)
 {
-    if (pass == k->pass)
-        plb_rangeset_add(&k->made, task);
+    if (pass == s->pass)
+        plb_rangeset_add(&s->made, task);
 }
 
-bool plb_staying_made(const struct plb_staying *k, int pass, struct plb_range range)
+bool plb_staying_made(const struct plb_staying *s, int pass, struct plb_range range)
 {
-    return pass == k->pass && plb_rangeset_has(&k->made, range);
+    return pass == s->pass && plb_rangeset_has(&s->made, range);
 }

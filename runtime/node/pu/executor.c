@@ -258,8 +258,8 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
     int64_t before[PLB_MAX_DATA], after[PLB_MAX_DATA];
     int64_t found = plb_device_places_find(&e->places, lane, range, results, data);
     int status = e->on_host ? 0 : lay_out(e, lane, range, data), n = set->n;
-    const int64_t zeroed = plb_zeroed_buffers(set, results, e->on_host);
-    e->reported = e->until_unit = 0;
+    const int64_t to_zero = plb_zeroed_buffers(set, results, e->on_host);
+    int64_t zeroed = e->reported = e->until_unit = 0;
     e->why[0] = '\0';
     for (int i = 0; i < n && status == 0; i++) {
         bool whole = buffers == NULL || buffers[i] == NULL;
@@ -274,8 +274,9 @@ static int enqueue(struct plb_executor *e, int lane, const struct plb_phase *pha
             status = plb_device_places_bring(&e->places, lane, i, range, host[i], data[i]);
         else if (set->at[i].mode == PLB_PARTITION && !plb_device_places_on_host(&e->places, i, around))
             status = PLB_INPUT_LOST;
-        else if (set->at[i].mode != PLB_REDUCE || (zeroed & PLB_BUFFER(i)) == 0)
+        else if (set->at[i].mode != PLB_REDUCE || (to_zero & PLB_BUFFER(i)) == 0)
             status = bring(e, lane, i, &part, results, &data[i]);
+        zeroed |= to_zero & PLB_BUFFER(i);
     }
     struct plb_task task = {.first = range.first,
                             .count = range.count,
