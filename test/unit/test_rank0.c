@@ -347,9 +347,32 @@ static void nothing_is_brought_after_a_pass(void **state)
     tear_down(&w);
 }
 
+/* A node asks for inputs of a pass that is over. Perhaps this pass has not fed them, and its place has the
+ * only copy: nobody sends it any other bytes. */
+static void a_late_question_changes_no_inputs(void **state)
+{
+    struct world w;
+    (void)state;
+    set_up(&w);
+    w.r.data.n = 1;
+    w.r.data.at[0] = (struct plb_data){.name = "in", .mode = PLB_PARTITION, .unit_bytes = 8};
+    w.r.data.fed = PLB_BUFFER(0);
+    w.r.out.n = 0;
+    struct plb_message m = {.type = PLB_FETCH, .from = 1, .to = 0, .pass = w.r.pass - 1};
+    m.fetch = (struct plb_fetch){{2, 4}, 3, PLB_BUFFER(0), 1, 0, 0};
+    plb_fetch_serve(&w.r, &m);
+    assert_int_equal(w.r.out.n, 1);
+    const struct plb_message *from = &w.r.out.at[0];
+    assert_true(from->type == PLB_FROM && from->to == 1 && from->sources.last);
+    assert_true(from->sources.n == 1 && from->sources.at[0].node == 1);
+    assert_true(from->sources.at[0].range.first == 2 && from->sources.at[0].range.count == 4);
+    tear_down(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_late_question_changes_no_inputs),
         cmocka_unit_test(a_loss_after_all_results_of_a_rank_have_come_repeats_nothing),
         cmocka_unit_test(bytes_of_a_lost_rank_reach_no_buffer),
         cmocka_unit_test(a_repeated_pass_has_the_kernel_s_number),
