@@ -21,6 +21,12 @@
 /* The part of the time by which they differ, above which it says so. Larger: a few expensive units among many
  * go unsaid. Smaller: the first task of a short run, which touches memory first, counts as a difference. */
 #define WORTH_TIME 0.05
+/* Seconds by which a task differs, on average, from which on it says so. Larger: short tasks that do differ
+ * go unsaid. Smaller: what a timer, an interruption or a cold cache adds to any task counts as a cost. */
+#define WORTH_A_TASK 50e-6
+/* Seconds by which all of them do. Larger: short runs do not say so. Smaller: a run of milliseconds in which
+ * another program had the core once does. */
+#define WORTH_ALL 0.01
 /* Tasks of a PU from which on a bad curve is told. More: it is told less often. Fewer: the summaries of short
  * runs tell of noise. */
 #define TASKS_OF_A_CURVE 10
@@ -195,14 +201,26 @@ void plb_report_line(const struct plb_report *r, FILE *out)
         fputs(r->verified == PLB_RIGHT ? "; verified" : "; WRONG RESULT", out);
 }
 
+/* Whether tasks differed from what was predicted by more than what else delays them. */
+static bool are_apart(const struct plb_report *r)
+{
+    double seconds = 0.0, tasks = 0.0;
+    for (int p = 0; p < r->n_pus; p++) {
+        seconds += r->pus[p].busy_s - r->pus[p].transfer_s;
+        tasks += (double)r->pus[p].tasks;
+    }
+    double apart = r->cost_apart * seconds;
+    return r->cost_spread > WORTH_SAYING && r->cost_apart > WORTH_TIME && apart > WORTH_ALL
+        && apart > WORTH_A_TASK * tasks;
+}
+
 /* Nothing where tasks took about what was predicted. */
 static void say_spread(const struct plb_report *r, FILE *out)
 {
     bool disturbed = false; /* by others on the cores: their times say nothing of costs */
     for (int p = 0; p < r->n_pus; p++)
         disturbed |= plb_shares_cores(r, &r->pus[p]);
-    if (disturbed || plb_advice_doubts_rates(r)
-        || !(r->cost_spread > WORTH_SAYING && r->cost_apart > WORTH_TIME))
+    if (disturbed || plb_advice_doubts_rates(r) || !are_apart(r))
         return;
     fprintf(out, "%s differ in cost%s: ", r->unit, r->costs_given ? " more than the kernel says" : "");
     plb_report_say(
