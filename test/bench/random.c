@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +19,13 @@
 #include "random_run.h"
 #include "random_tables.h"
 
-/* Seconds after which a simulation is killed, as a call that never returns must be. */
+/* Seconds of CPU time after which a simulation is killed, as a call that never returns must be. */
 #define MOST_SECONDS 120
+
+static void kill_after(int seconds)
+{
+    setitimer(ITIMER_PROF, &(struct itimerval){.it_value = {.tv_sec = seconds}}, NULL);
+}
 
 /* Data that all processes see. */
 struct shared {
@@ -34,9 +40,9 @@ static void run(const struct random_cluster *r, const struct plb_balancer *b,
     struct plb_simulated result;
     o->state = STARTED;
     double began = plb_now();
-    alarm(MOST_SECONDS);
+    kill_after(MOST_SECONDS);
     bool fine = random_run(r, b, costs, seed, &result, &err) == PLB_OK;
-    alarm(0);
+    kill_after(0);
     o->wall_s = plb_now() - began;
     o->makespan_s = result.makespan_s;
     o->events = result.events;

@@ -44,6 +44,18 @@ void plb_opencl_restore_signals(void)
     pthread_mutex_unlock(&one);
 }
 
+static pthread_mutex_t on_cpu = PTHREAD_MUTEX_INITIALIZER;
+
+void plb_opencl_begin_on_cpu(void)
+{
+    pthread_mutex_lock(&on_cpu);
+}
+
+void plb_opencl_end_on_cpu(void)
+{
+    pthread_mutex_unlock(&on_cpu);
+}
+
 static bool load_library(void)
 {
     void *library = dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL), *symbol;

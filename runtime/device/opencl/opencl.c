@@ -6,7 +6,6 @@
  * data before them (halos), which sub-buffers cannot do. Coarse-grained memory is enough, since the host
  * never touches it. */
 #include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -261,20 +260,16 @@ static int call(struct plb_device *d, const struct plb_phase *phase, const struc
     return status;
 }
 
-/* A CPU as a device executes one task at a time, whichever device of the process it is given to. PoCL finds a
- * compiled kernel by its name, its group size and its number of groups, but counts its users by the first two
- * alone. So it aborts where a larger task begins before a smaller one has ended (seen with PoCL 3.1, and
- * reported of 5.0). Tasks of a CPU would share its cores anyway, and copies still overlap. */
+/* The same. A CPU executes one task at a time (library.h); tasks would share its cores anyway. */
 static int call_alone(struct plb_device *d, int lane, const struct plb_phase *phase,
                       const struct plb_task *task)
 {
-    static pthread_mutex_t cpu = PTHREAD_MUTEX_INITIALIZER;
     if ((d->device->type & CL_DEVICE_TYPE_CPU) == 0)
         return call(d, phase, task);
-    pthread_mutex_lock(&cpu);
+    plb_opencl_begin_on_cpu();
     int status = call(d, phase, task);
     cl_int ended = plb_opencl.clFinish_(d->queues[lane]); /* also what an entry enqueued before it failed */
-    pthread_mutex_unlock(&cpu);
+    plb_opencl_end_on_cpu();
     return status != 0 ? status : check(d, ended);
 }
 
