@@ -61,11 +61,11 @@ void plb_dataset_make_tree(struct plb_dataset *set)
         set->tree = plb_fold_tree_new((set->units - 1) / set->chunk + 1, set->n, bytes, set->host);
 }
 
-int64_t plb_dataset_inputs(const struct plb_dataset *set)
+int64_t plb_dataset_partitioned(const struct plb_dataset *set)
 {
     int64_t buffers = 0;
     for (int i = 0; i < set->n; i++)
-        buffers |= plb_data_is_input(&set->at[i]) ? PLB_BUFFER(i) : 0;
+        buffers |= plb_data_is_partitioned(&set->at[i]) ? PLB_BUFFER(i) : 0;
     return buffers;
 }
 
@@ -94,7 +94,7 @@ int64_t plb_dataset_apart(const struct plb_dataset *set)
 
 int64_t plb_dataset_pulled(const struct plb_dataset *set)
 {
-    return plb_dataset_apart(set) & plb_dataset_inputs(set);
+    return plb_dataset_apart(set) & plb_dataset_partitioned(set);
 }
 
 int64_t plb_dataset_sent(const struct plb_dataset *set)
@@ -118,7 +118,7 @@ int64_t plb_dataset_records(const struct plb_dataset *set)
     return buffers;
 }
 
-bool plb_data_is_input(const struct plb_data *d)
+bool plb_data_is_partitioned(const struct plb_data *d)
 {
     return d->mode == PLB_PARTITION || d->mode == PLB_PARTITION_INDEXED;
 }

@@ -47,8 +47,8 @@ void plb_dataset_fini(struct plb_dataset *set);
  * task has an array of its own. */
 bool plb_dataset_in_place(const struct plb_dataset *set, int i);
 
-/* Masks of the buffers that tasks read a part of, and make a part of. */
-int64_t plb_dataset_inputs(const struct plb_dataset *set);
+/* Masks of the inputs that tasks read a part of (PLB_PARTITION*), and of the results. */
+int64_t plb_dataset_partitioned(const struct plb_dataset *set);
 int64_t plb_dataset_results(const struct plb_dataset *set);
 
 /* Masks of buffers: those of which tasks of this rank have parts of their own, because they are not in place;
@@ -85,8 +85,8 @@ struct plb_sizes plb_dataset_link_sizes(const struct plb_dataset *set, bool resu
  * their own. */
 int64_t plb_dataset_stride(const struct plb_dataset *set, int64_t also);
 
-/* Whether a task reads its part of the buffer, and whether a task makes its part of it. */
-bool plb_data_is_input(const struct plb_data *data);
+/* Whether a task reads its part of the buffer as an input, and whether it makes its part of it. */
+bool plb_data_is_partitioned(const struct plb_data *data);
 bool plb_data_is_result(const struct plb_data *data);
 
 /* The CRC32C of these buffers of a range, one after the other: parts[i] is that of buffer i. halo: each of

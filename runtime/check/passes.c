@@ -358,7 +358,7 @@ int plb_check_end_pass(struct plb_check *c, bool *again, struct plb_error *err)
     c->job.app.gathers = false;
     for (int i = 0; i < c->set.n && c->job.kernel->next != NULL; i++)
         if (c->set.host[i] != NULL
-            && (c->set.at[i].mode == PLB_REPLICATE || plb_data_is_input(&c->set.at[i]))) {
+            && (c->set.at[i].mode == PLB_REPLICATE || plb_data_is_partitioned(&c->set.at[i]))) {
             size_t bytes = plb_check_bytes(c, i, (struct plb_range){0, c->set.units}, &offset);
             before[i] = plb_alloc(bytes);
             memcpy(before[i], (char *)c->set.host[i], bytes);

@@ -106,10 +106,10 @@ void plb_dataset_share_first(struct plb_dataset *set, struct plb_mpi *mpi)
         const struct plb_data *d = &set->at[i];
         size_t offset, bytes;
         plb_dataset_bytes(set, i, plb_dataset_around(set, i, (struct plb_range){0, 1}), &offset, &bytes);
-        bool made = plb_data_is_input(d) || d->mode == PLB_REDUCE;
+        bool made = plb_data_is_partitioned(d) || d->mode == PLB_REDUCE;
         if (!set->on_rank0 && made)
             set->first[i] = plb_alloc(bytes);
-        if (plb_data_is_input(d))
+        if (plb_data_is_partitioned(d))
             plb_mpi_broadcast(mpi, set->on_rank0 ? (char *)set->host[i] + offset : set->first[i], bytes);
         else if (set->first[i] != NULL)
             plb_reduce_clear(d, set->first[i]);

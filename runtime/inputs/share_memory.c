@@ -29,7 +29,7 @@ static bool may_be_fed(const struct plb_dataset *set, int i)
 
 static bool is_offered(const struct plb_dataset *set, int i, bool results)
 {
-    if (plb_data_is_input(&set->at[i]))
+    if (plb_data_is_partitioned(&set->at[i]))
         return !may_be_fed(set, i);
     return results && set->at[i].mode == PLB_OUTPUT && plb_dataset_may_store(set, i, true);
 }

@@ -159,7 +159,7 @@ static int64_t bytes_moved(const struct plb_dataset *set, struct plb_range range
     for (int i = 0; i < set->n; i++) {
         size_t offset, bytes;
         plb_dataset_bytes(set, i, range, &offset, &bytes);
-        bool counts = results ? plb_data_is_result(&set->at[i]) : plb_data_is_input(&set->at[i]);
+        bool counts = results ? plb_data_is_result(&set->at[i]) : plb_data_is_partitioned(&set->at[i]);
         sum += counts ? (int64_t)bytes : 0;
     }
     return sum;

@@ -211,7 +211,7 @@ void plb_fetch_void(struct plb_fetching *f, int rank)
 
 int64_t plb_fetch_halo_buffers(const struct plb_dataset *set)
 {
-    int64_t others = plb_dataset_inputs(set) & ~set->fed;
+    int64_t others = plb_dataset_partitioned(set) & ~set->fed;
     for (int i = 0; i < set->n; i++)
         others &= set->at[i].mode == PLB_REPLICATE ? ~PLB_BUFFER(i) : -1;
     return others == 0 ? set->fed : 0;

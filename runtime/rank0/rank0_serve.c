@@ -57,7 +57,7 @@ void plb_fetch_serve(struct plb_rank *r, const struct plb_message *m)
     bool sums = r->rank0->job->run.checksums;
     int at = -1;
     if (f->to != m->from || plb_range_end(f->range) > r->data.units || f->slot >= PLB_FETCH_SLOT
-        || (f->buffers & ~plb_dataset_inputs(&r->data)) != 0)
+        || (f->buffers & ~plb_dataset_partitioned(&r->data)) != 0)
         return;
     uint32_t sum = plb_fetch_put(r, f, f->buffers & ~fed, sums);
     if (f->again)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "core/message/route.h"
 #include "model/speed.h"
 #include "plb/kernel.h"
 
@@ -241,10 +242,8 @@ void plb_faults_received(struct plb_faults *f, const struct plb_message *m)
 /* Whether a node sends it; the master sends the others, and node 0's loss is not rank 0's. */
 static bool of_node(const struct plb_message *m)
 {
-    int type = m->type;
-    return type == PLB_DONE || type == PLB_FAIL || (type == PLB_FETCH && m->to == 0) || type == PLB_STEAL
-        || type == PLB_GIFT || type == PLB_MOVED || type == PLB_IDLE || type == PLB_BEAT || type == PLB_LOST
-        || type == PLB_ARRAYS || type == PLB_FOLDED;
+    enum plb_way way = plb_message_route(m->type)->way;
+    return way == PLB_UP || way == PLB_ACROSS || (way == PLB_UP_DOWN && m->to == 0);
 }
 
 bool plb_faults_swallow(struct plb_faults *f, const struct plb_message *m)

@@ -99,7 +99,7 @@ static double copy(const struct plain *p)
     must(cudaDeviceSynchronize(), "the device");
     double began = plb_now();
     for (int i = 0; i < p->set.n; i++) {
-        if (plb_data_is_input(&p->set.at[i]))
+        if (plb_data_is_partitioned(&p->set.at[i]))
             must(cudaMemcpyAsync(p->device[i], p->set.host[i], p->bytes[i], cudaMemcpyHostToDevice, p->in),
                  "copy in");
         if (plb_data_is_result(&p->set.at[i]))

@@ -1,4 +1,4 @@
-/* Every message of the protocol, on one screen.
+/* Every message of the protocol, on one screen. Larger bodies have headers of their own in this folder.
  *
  *   HELLO  node → master   one per PU: what it is, and which kernel the node has loaded
  *   PASS   master → node   a pass begins; its replaced buffers come next; how long shares that stand take

@@ -94,7 +94,7 @@ static void take_all(struct plb_device_places *p, int64_t inputs, int places)
 
 void plb_device_places_open(struct plb_device_places *p, double room)
 {
-    const int64_t inputs = plb_dataset_inputs(p->set);
+    const int64_t inputs = plb_dataset_partitioned(p->set);
     p->room = room;
     take_all(p, inputs & ~p->set->named, 1);
     take_all(p, inputs & p->set->named, 2);
@@ -125,7 +125,7 @@ bool plb_device_places_give_up(struct plb_device_places *p)
 {
     if (p->own != NULL)
         plb_device_results_bring_all(p->own);
-    return give_up(p, plb_dataset_inputs(p->set));
+    return give_up(p, plb_dataset_partitioned(p->set));
 }
 
 void plb_device_places_fini(struct plb_device_places *p)

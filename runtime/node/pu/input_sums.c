@@ -13,7 +13,7 @@
 
 static bool is_for_reading(const struct plb_data *d)
 {
-    return plb_data_is_input(d) || d->mode == PLB_REPLICATE;
+    return plb_data_is_partitioned(d) || d->mode == PLB_REPLICATE;
 }
 
 void plb_input_sums(const struct plb_dataset *set, const struct plb_task *task, uint32_t sums[PLB_INPUT_SUMS])
