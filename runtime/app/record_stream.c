@@ -14,7 +14,7 @@
 #include "base/file.h"
 #include "base/memory.h"
 
-/* Bytes that are written at a time. Larger: more memory. Smaller: more calls of the system. */
+/* Bytes that are written at a time, or between two marks. Larger: more memory. Smaller: more system calls. */
 #define BLOCK 65536
 
 enum { NONE = -1, OVER = -2 }; /* instead of the number of a unit's result */
@@ -57,8 +57,8 @@ struct plb_record_stream {
     struct index *index;     /* of it, by way */
     int64_t *lengths;
     char *block;
-    size_t filled;
-    struct way *way; /* of the block */
+    size_t filled, unmarked; /* of it; bytes written since the mark */
+    struct way *way;         /* of the block */
 };
 
 struct plb_record_stream *plb_record_stream_new(const struct plb_stream_shape *shape, int n_parts)
@@ -94,8 +94,6 @@ void plb_record_stream_grow(struct plb_record_stream *s, int part, const char *p
         s->ways[s->n_ways++] = (struct way){part, -1, strdup(path), strdup(head)};
 }
 
-/* ------------------------------------------------------------------------- bytes */
-
 static void fail(struct plb_record_stream *s, const struct way *way, int reason)
 {
     pthread_mutex_lock(&s->lock);
@@ -130,6 +128,7 @@ static void flush(struct plb_record_stream *s)
         else if (errno != EINTR)
             fail(s, s->way, errno);
     }
+    s->unmarked += s->filled;
     s->filled = 0;
 }
 
@@ -149,8 +148,6 @@ static void emit(struct plb_record_stream *s, struct way *way, int64_t at, int64
             flush(s);
     }
 }
-
-/* ------------------------------------------------------------------------- units */
 
 /* Finds where the records of a result are. */
 static bool load(struct plb_record_stream *s, int32_t number)
@@ -226,6 +223,7 @@ static void remember(struct plb_record_stream *s, int64_t mark)
     bool further = s->failure == 0 && mark > s->mark;
     s->mark = further ? mark : s->mark;
     pthread_mutex_unlock(&s->lock);
+    s->unmarked = 0;
     if (further && s->remembers && !plb_stream_mark_write(s->file, mark, s->forgotten))
         fail(s, NULL, errno);
 }
@@ -246,9 +244,11 @@ static void take(struct plb_record_stream *s, int32_t number)
         if (!s->shape.in_order)
             print(s, u, r.over);
     }
-    if (s->shape.in_order)
-        for (; s->next < s->shape.units && s->of[unit_at(s, s->next)] != NONE; s->next++)
-            print(s, unit_at(s, s->next), was_written(s, s->next));
+    for (; s->shape.in_order && s->next < s->shape.units && s->of[unit_at(s, s->next)] != NONE; s->next++) {
+        if (s->unmarked >= BLOCK)
+            remember(s, s->next);
+        print(s, unit_at(s, s->next), was_written(s, s->next));
+    }
     remember(s, s->shape.in_order ? s->next : r.end);
 }
 
