@@ -113,9 +113,11 @@ static void add_piece(struct plb_record_store *s, struct plb_range units, struct
 static void give(struct plb_record_store *s, struct plb_range units, struct plb_range result, int64_t at,
                  int64_t end)
 {
-    bool over = at >= 0 && s->stream != NULL && plb_record_stream_knows(s->stream, end);
-    if (s->stream != NULL)
-        plb_record_stream_give(s->stream, &(struct plb_streamed){units, result, at, end, over});
+    struct plb_streamed r = {units, result, at, end, 0};
+    if (s->stream == NULL)
+        return;
+    r.written = plb_record_stream_written(s->stream, &r);
+    plb_record_stream_give(s->stream, &r);
 }
 
 static uint32_t sum(const struct head *head, const void *rest, size_t n, uint32_t so_far)
@@ -192,13 +194,16 @@ static void adopt(struct plb_record_store *s, const struct head *head, const str
                   int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
 {
     struct plb_range result = {head->first, head->count};
-    int64_t all = at + head->bytes;
-    bool known = s->stream != NULL && plb_record_stream_knows(s->stream, all);
+    struct plb_streamed whole = {result, result, at, at + head->bytes, 0};
+    struct plb_range written = {head->first, 0};
+    if (s->stream != NULL)
+        written.count = plb_record_stream_written(s->stream, &whole);
     for (int k = 0; k < ranges->n; k++) {
+        struct plb_range range = head->pass < pass ? ranges->at[k] : plb_range_common(ranges->at[k], written);
         if (head->pass < pass)
-            add_piece(s, ranges->at[k], result, at);
-        if (head->pass < pass || known)
-            give(s, ranges->at[k], result, at, all);
+            add_piece(s, range, result, at);
+        if (range.count > 0)
+            give(s, range, result, at, whole.end);
     }
     struct plb_rangeset both = {0};
     if (head->pass == pass)
@@ -207,8 +212,7 @@ static void adopt(struct plb_record_store *s, const struct head *head, const str
     for (int i = 0; i < both.n; i++) {
         add_piece(s, both.at[i], result, at);
         plb_rangeset_add(found, both.at[i]);
-        if (!known)
-            give(s, both.at[i], result, at, all);
+        give(s, both.at[i], result, at, whole.end);
     }
     plb_rangeset_fini(&both);
 }

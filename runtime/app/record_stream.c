@@ -48,7 +48,7 @@ struct plb_record_stream {
     bool ends, rest, stops;
     int failure;
     const struct way *failed;
-    int64_t mark; /* how far it is: units in order, else bytes of the file */
+    int64_t mark; /* how far it is: units in order, else bytes of the file (stream_mark.h) */
 
     int32_t *of;  /* the thread's from here: by unit, its result */
     int64_t next; /* index in the order */
@@ -222,8 +222,8 @@ static void remember(struct plb_record_stream *s, int64_t mark)
     pthread_mutex_lock(&s->lock);
     bool further = s->failure == 0 && mark > s->mark;
     s->mark = further ? mark : s->mark;
-    pthread_mutex_unlock(&s->lock);
     s->unmarked = 0;
+    pthread_mutex_unlock(&s->lock);
     if (further && s->remembers && !plb_stream_mark_write(s->file, mark, s->forgotten))
         fail(s, NULL, errno);
 }
@@ -241,15 +241,18 @@ static void take(struct plb_record_stream *s, int32_t number)
         if (s->of[u] != NONE || (!empty && !has_record(s, u)))
             continue;
         s->of[u] = empty ? OVER : number;
-        if (!s->shape.in_order)
-            print(s, u, r.over);
+        if (s->shape.in_order)
+            continue;
+        if (s->unmarked >= BLOCK)
+            remember(s, plb_stream_mark_before(&r, u));
+        print(s, u, u - r.result.first < r.written);
     }
     for (; s->shape.in_order && s->next < s->shape.units && s->of[unit_at(s, s->next)] != NONE; s->next++) {
         if (s->unmarked >= BLOCK)
             remember(s, s->next);
         print(s, unit_at(s, s->next), was_written(s, s->next));
     }
-    remember(s, s->shape.in_order ? s->next : r.end);
+    remember(s, s->shape.in_order ? s->next : plb_stream_mark_before(&r, plb_range_end(r.units)));
 }
 
 static void *run(void *context)
@@ -332,9 +335,9 @@ bool plb_record_stream_cut(struct plb_record_stream *s, int64_t end)
     return !waits || (s->began = start(s));
 }
 
-bool plb_record_stream_knows(const struct plb_record_stream *s, int64_t end)
+int64_t plb_record_stream_written(const struct plb_record_stream *s, const struct plb_streamed *result)
 {
-    return !s->shape.in_order && end <= s->known;
+    return s->shape.in_order ? 0 : plb_stream_mark_units(result, s->known);
 }
 
 void plb_record_stream_give(struct plb_record_stream *s, const struct plb_streamed *result)
@@ -348,22 +351,16 @@ void plb_record_stream_give(struct plb_record_stream *s, const struct plb_stream
         s->began = start(s);
 }
 
-static void join(struct plb_record_stream *s, bool rest, bool stops)
+void plb_record_stream_end(struct plb_record_stream *s, bool rest)
 {
     pthread_mutex_lock(&s->lock);
     s->ends = true;
     s->rest = rest;
-    s->stops = stops;
     pthread_cond_signal(&s->change);
     pthread_mutex_unlock(&s->lock);
     if (s->began)
         pthread_join(s->thread, NULL);
     s->began = false;
-}
-
-void plb_record_stream_end(struct plb_record_stream *s, bool rest)
-{
-    join(s, rest, false);
 }
 
 int plb_record_stream_failure(struct plb_record_stream *s, const char **path)
@@ -379,7 +376,10 @@ void plb_record_stream_free(struct plb_record_stream *s)
 {
     if (s == NULL)
         return;
-    join(s, false, true);
+    pthread_mutex_lock(&s->lock);
+    s->stops = true;
+    pthread_mutex_unlock(&s->lock);
+    plb_record_stream_end(s, false);
     for (int i = 0; i < s->n_ways; i++) {
         close(s->ways[i].fd);
         free(s->ways[i].path);

@@ -16,16 +16,9 @@
 #include <stdint.h>
 
 #include "app/forgotten.h"
-#include "base/rangeset.h"
+#include "app/stream_mark.h"
 
 struct plb_record_stream;
-
-/* A result in the store's file. */
-struct plb_streamed {
-    struct plb_range units, result; /* those that count; those of which it has lengths and bytes */
-    int64_t at, end;                /* where its bytes begin and end; at below 0: the units have no records */
-    bool over;                      /* an earlier run has written it */
-};
 
 /* The units of a stream. */
 struct plb_stream_shape {
@@ -55,8 +48,8 @@ bool plb_record_stream_begin(struct plb_record_stream *stream, int fd, bool reme
  * plb_record_stream_cut. */
 void plb_record_stream_forget(struct plb_record_stream *stream, struct plb_forgotten *list, int n);
 
-/* Whether an earlier run has written the result that ends at this byte of the file. */
-bool plb_record_stream_knows(const struct plb_record_stream *stream, int64_t end);
+/* How many units of a result an earlier run has written out of order: so many first ones. */
+int64_t plb_record_stream_written(const struct plb_record_stream *stream, const struct plb_streamed *result);
 
 /* The file of a journal ends at this byte now: no result behind it has been written. Before a result of this
  * run is given. False, and errno, where the file cannot be written, or no thread begins. */

@@ -29,3 +29,13 @@ bool plb_stream_mark_read(int fd, int64_t *at, uint32_t *forgotten)
     return memcmp(&mark, &none, sizeof mark) == 0
         || mark.crc == plb_crc32c(mark.forgotten, &mark.at, sizeof mark.at);
 }
+
+int64_t plb_stream_mark_before(const struct plb_streamed *r, int64_t unit)
+{
+    return r->at < 0 || unit == plb_range_end(r->result) ? r->end : r->at + (unit - r->result.first);
+}
+
+int64_t plb_stream_mark_units(const struct plb_streamed *r, int64_t mark)
+{
+    return r->at < 0 || mark <= r->at ? 0 : mark >= r->end ? r->result.count : mark - r->at;
+}

@@ -1,6 +1,5 @@
 /* Records that are written as they arrive: which, in which order, and that each is written once. */
 #include <errno.h>
-#include <sched.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -313,40 +312,6 @@ static void a_reader_that_has_gone_is_told(void **state)
     end(&f);
 }
 
-/* Many units may wait for the first one. A run that is killed while it writes them does not write all again. */
-static void the_mark_moves_while_units_are_written(void **state)
-{
-    enum { N = 3, BYTES = 100000 };
-    static char bytes[N * sizeof(int64_t) + N * BYTES];
-    const struct plb_stream_shape shape = {N, NULL, true};
-    const int64_t at = 64, lengths[N] = {BYTES, BYTES, BYTES};
-    FILE *journal = tmpfile();
-    char path[40];
-    int ends[2];
-    int64_t mark = 0;
-    uint32_t forgotten;
-    (void)state;
-    signal(SIGPIPE, SIG_IGN);
-    memcpy(bytes, lengths, sizeof lengths);
-    assert_true(journal != NULL && pipe(ends) == 0);
-    assert_int_equal(pwrite(fileno(journal), bytes, sizeof bytes, at), sizeof bytes);
-    snprintf(path, sizeof path, "/dev/fd/%d", ends[1]);
-    struct plb_record_stream *stream = plb_record_stream_new(&shape, 1);
-    assert_true(plb_record_stream_add(stream, 0, path));
-    assert_true(plb_record_stream_begin(stream, fileno(journal), true));
-    plb_record_stream_give(stream,
-                           &(struct plb_streamed){{0, N}, {0, N}, at, at + (int64_t)sizeof bytes, false});
-    for (ssize_t n = 0, got = 0; n < BYTES; n += got)
-        assert_true((got = read(ends[0], bytes, (size_t)(BYTES - n))) > 0);
-    while (mark < 1 && plb_stream_mark_read(fileno(journal), &mark, &forgotten))
-        sched_yield();
-    assert_int_equal(mark, 1);
-    close(ends[0]);
-    plb_record_stream_free(stream);
-    close(ends[1]);
-    fclose(journal);
-}
-
 /* One unit with a record of one byte, which is in the journal before the run begins. */
 static void nothing_is_written_before_a_journal_is_cut(void **state)
 {
@@ -392,7 +357,6 @@ int main(void)
         cmocka_unit_test(a_damaged_mark_is_refused),
         cmocka_unit_test(a_reader_that_has_gone_is_told),
         cmocka_unit_test(nothing_is_written_before_a_journal_is_cut),
-        cmocka_unit_test(the_mark_moves_while_units_are_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
