@@ -59,7 +59,7 @@ void plb_crash_add_kernel(struct plb_crash_line *line, const struct plb_crash_ca
 
 void plb_crash_add_range(struct plb_crash_line *line, const struct plb_crash_call *c)
 {
-    plb_crash_add(line, " on PU ");
+    plb_crash_add(line, " on its PU ");
     plb_crash_add_number(line, c->pu);
     plb_crash_add(line, " in ");
     if (c->count == 1) {

@@ -22,7 +22,7 @@ void plb_crash_add_title(struct plb_crash_line *line, const struct plb_crash_cal
  * called exit(). */
 void plb_crash_add_kernel(struct plb_crash_line *line, const struct plb_crash_call *call, const char *signal);
 
-/* " on PU 0 in rows 10 to 19". */
+/* " on its PU 0 in rows 10 to 19". */
 void plb_crash_add_range(struct plb_crash_line *line, const struct plb_crash_call *call);
 
 /* Writes it to standard error, with a newline. */

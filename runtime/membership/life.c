@@ -354,13 +354,12 @@ void plb_life_closes(struct plb_life *life)
     life->closing = plb_now();
 }
 
-/* ------------------------------------------------------------------------- leave */
-
 static bool let_go(struct plb_life *life)
 {
     struct plb_outbox box = {0};
     for (int rank; (rank = plb_neighbours_ended(life->neighbours)) >= 0; life->any_lost = true)
-        plb_log(PLB_LOG_WARNING, "rank %d ended while outputs were written", rank);
+        if (life->liveness == NULL || plb_rank_is_there(plb_liveness_of(life->liveness, rank)))
+            plb_log(PLB_LOG_WARNING, "rank %d ended while outputs were written", rank);
     life->any_lost |= life->endings.waiting > 0;
     for (int i = 1; i < life->size; i++)
         plb_outbox_add(&box, PLB_LEAVE, 0, i, 0)->leave.in_order = !life->any_lost;

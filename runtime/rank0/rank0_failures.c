@@ -64,11 +64,12 @@ void plb_rank0_check_records(struct plb_rank *r)
     int reason = r->data.store != NULL ? plb_record_store_failure(r->data.store, &path) : 0;
     if (reason == 0)
         return;
+    const char *journal = plb_settings_get(&r->rank0->job->settings, "run", "journal")->text;
     if (path != NULL)
         snprintf(why, sizeof why, "%s cannot be written: %s", path, strerror(reason));
     else
-        snprintf(why, sizeof why,
-                 "the records of %s cannot be written to a temporary file: %s; free some space",
-                 r->kernel->unit, strerror(reason));
+        snprintf(why, sizeof why, "the records of %s cannot be written to %s%s: %s; free some space",
+                 r->kernel->unit, journal != NULL ? journal : "a temporary file",
+                 journal != NULL ? ".records" : "", strerror(reason));
     plb_rank0_stop_by(r, why);
 }

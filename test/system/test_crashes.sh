@@ -17,7 +17,7 @@ crashes() {
         && grep -qE "$pattern" "$tmp/out"
     ok "$name" $?
 }
-task='on PU 0 in things? [0-9]+( to [0-9]+)?; '
+task='on its PU 0 in things? [0-9]+( to [0-9]+)?; '
 range() { # the range that the sentence names has unit 500
     local first last
     read -r first last < <(sed -nE 's/.* in things? ([0-9]+)( to ([0-9]+))?.*/\1 \3/p' "$tmp/out")

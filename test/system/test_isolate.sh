@@ -25,7 +25,7 @@ any_left() {
     return 1
 }
 none_left() { ! any_left; }
-crashes() { grep -cE "^plbrun: rank [0-9]: kernel fragile ($1) on PU 0 in cups? " "$tmp/out"; }
+crashes() { grep -cE "^plbrun: rank [0-9]: kernel fragile ($1) on its PU 0 in cups? " "$tmp/out"; }
 # run N SETTINGS...: as alone and ranks do.
 run() {
     local n=$1; shift

@@ -135,7 +135,7 @@ static void an_exit_of_a_kernel_is_named(void **state)
         assert_int_equal(waitpid(child, &status, 0), child);
         assert_true(WIFEXITED(status) && WEXITSTATUS(status) == PLB_EFAILED);
         assert_true(read(ends[0], text, sizeof text - 1) > 0);
-        const char *where = i == 0 ? " on PU 2 in things 5 to 7" : " in its function setup";
+        const char *where = i == 0 ? " on its PU 2 in things 5 to 7" : " in its function setup";
         char right[500];
         snprintf(right, sizeof right,
                  "plbrun: rank 4: kernel mine called exit()%s; its functions end by return\n", where);

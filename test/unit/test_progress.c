@@ -75,7 +75,7 @@ static void short_passes_are_shown_too(void **state)
     }
     char text[1000];
     captured(false, steps, 14, text, sizeof text);
-    assert_string_equal(text, "plbrun: pass 6 of 100 rows each, 900.0 ms a pass\n");
+    assert_string_equal(text, "plbrun: pass 6, 900.0 ms a pass of 100 rows\n");
 }
 
 static void repeated_passes_say_so(void **state)
@@ -88,7 +88,7 @@ static void repeated_passes_say_so(void **state)
     captured_of(false, true, &steps[5], 1, text, sizeof text);
     assert_string_equal(text, "plbrun:  80 %  80 of 100 rows of pass 1 (again), 10 rows/s, 2.00 s left\n");
     captured_of(false, true, steps, 5, text, sizeof text);
-    assert_string_equal(text, "plbrun: pass 3 (again) of 100 rows each, 2.45 s a pass\n");
+    assert_string_equal(text, "plbrun: pass 3 (again), 2.45 s a pass of 100 rows\n");
 }
 
 /* A pass that has not done a unit takes as long as those before it. */

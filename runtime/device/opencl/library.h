@@ -55,9 +55,9 @@ const char *plb_opencl_error(cl_int status);
 void plb_opencl_keep_signals(void);
 void plb_opencl_restore_signals(void);
 
-/* Tasks of a CPU as a device stand between these two, for all devices of the process. PoCL finds a compiled
- * kernel by name, group size and number of groups, but counts its users by the first two. So it aborts where a
- * larger task begins before a smaller one has ended (PoCL 3.1; reported of 5.0, too). */
+/* A task of a CPU as a device stands between these two, for all devices of the process. PoCL finds a
+ * compiled kernel by name, group size and number of groups, but counts its users by the first two. So it
+ * aborts where a larger task begins before a smaller one has ended (PoCL 3.1; reported of 5.0, too). */
 void plb_opencl_begin_on_cpu(void);
 void plb_opencl_end_on_cpu(void);
 

@@ -102,8 +102,8 @@ static bool shows_passes(const struct plb_progress *p)
 static void show_passes(const struct plb_progress *p, int pass, int64_t units)
 {
     char each[PLB_QUANTITY_TEXT];
-    fprintf(stderr, "%spass %d%s of %" PRId64 " %s each, %s a pass%s", p->terminal ? "\r" : "plbrun: ", pass,
-            p->again ? PLB_AGAIN : "", units, p->unit, plb_seconds_print(p->before / p->passes, each),
+    fprintf(stderr, "%spass %d%s, %s a pass of %" PRId64 " %s%s", p->terminal ? "\r" : "plbrun: ", pass,
+            p->again ? PLB_AGAIN : "", plb_seconds_print(p->before / p->passes, each), units, p->unit,
             p->terminal ? "\033[K" : "\n");
     fflush(stderr);
 }
