@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Quick and slow cores: an XML of hwloc says which core is which, and programs and entries that are bound to
-# the slow one take four times as long. So quick cores get more.
+# Quick and slow cores: an XML of hwloc says which core is which. A program on the slow one lasts as long as
+# four on the quick one, and an entry four times as long. So quick cores get more.
 . "$(dirname "$0")/../support/lib.sh"
 cd "$tmp" || exit 1
 unset PLB_CLUSTER_THREADS # test/run sets it for the thread sanitizer
@@ -29,7 +29,10 @@ if ! taskset -c 0,1 true 2>/dev/null; then
 fi
 
 # on FILE ARGUMENTS...: plbrun on that machine.
-on() { HWLOC_XMLFILE=$1 HWLOC_THISSYSTEM=1 taskset -c 0,1 "$PLBRUN" "${@:2}" --report r.json 2>out; }
+on() {
+    HWLOC_XMLFILE=$1 HWLOC_THISSYSTEM=1 timeout "$PATIENCE" taskset -c 0,1 "$PLBRUN" "${@:2}" \
+        --report r.json 2>out
+}
 # pus: the name and the units of each PU.
 pus() { python3 -c "import json
 for pu in json.load(open('r.json'))['pus']: print(' '.join(pu['name'].split()[-2:]), pu['units'])"; }
@@ -39,11 +42,16 @@ more_on_p() {
         END { exit !(k == 2 && n["P"] + n["E"] == all && n["P"] > 2 * n["E"]) }'
 }
 
+# A slow line ends when four quick ones have, or when all lines have begun, however busy the machine is.
 # shellcheck disable=SC2016 # the programs' own variables
 line='cpu=$(sed -n "s/^Cpus_allowed_list:[[:space:]]*//p" /proc/self/status)
-    sleep $([ "$cpu" = 0 ] && echo 0.02 || echo 0.08); : {}; echo "$cpu"'
-on unlike.xml --run "$line" --range 1-80 >stdout
-[ $? -eq 0 ] && more_on_p 80 && [ "$(sort -u stdout | xargs)" = '0 1' ] &&
+    echo "$cpu"; : {}'
+# shellcheck disable=SC2016
+paced='; : >begun.{}; count() { set -- $1.*; [ -e "$1" ] || shift; echo $#; }; wanted=$(($(count ended) + 4))
+    if [ "$cpu" = 0 ]; then sleep 0.02; : >ended.{}; fi
+    while [ "$cpu" = 1 ] && [ $(count ended) -lt $wanted ] && [ $(count begun) -lt 40 ]; do sleep 0.05; done'
+on unlike.xml --run "$line$paced" --range 1-40 >stdout
+[ $? -eq 0 ] && more_on_p 40 && [ "$(sort -u stdout | xargs)" = '0 1' ] &&
     [ "$(grep -cx 0 stdout)" -eq "$(pus | awk '$1 == "P" { print $3 }')" ]
 ok "a slot of each kind, and a quick one gets more lines" $?
 on unlike.xml -j 1 --run "$line" --range 1-5 >stdout
@@ -81,8 +89,8 @@ static int entry(const struct plb_task *task)
     }
     if (slow != 0 && slow != threads)
         return 1;
-    for (int64_t i = 0; i < task->count; i++)
-        nanosleep(&(struct timespec){0, slow > 0 ? 8000000 : 2000000}, NULL);
+    int64_t ms = task->count * (slow > 0 ? 8 : 2); /* in one nap, which ends late once */
+    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
     return 0;
 }
 
