@@ -15,8 +15,10 @@ over() { # real | fake, ARGUMENTS OF MPIRUN...
 over fake --bind-to none -np 2 "$BUILD/test/system/test_transport_np2" && grep -q '^ok 10 ' "$tmp/out"
 ok "the transport's test passes over it" $?
 
-lines "$tmp/rank" '#!/bin/sh' '[ $OMPI_COMM_WORLD_RANK -ne 1 ] || { sleep 0.3; eval "$1"; }' \
-    'trap "echo ended; exit 0" TERM' 'sleep 30 & wait $!'
+# Rank 1 ends when the others have set their traps.
+lines "$tmp/rank" '#!/bin/sh' "cd '$tmp'" 'if [ $OMPI_COMM_WORLD_RANK -eq 1 ]; then' \
+    '    until [ -e ready.0 ] && [ -e ready.2 ]; do sleep 0.05; done' '    eval "$1"' 'fi' \
+    'trap "echo ended; exit 0" TERM' ': >ready.$OMPI_COMM_WORLD_RANK' 'sleep 30 & wait $!'
 lines "$tmp/stays" '#!/bin/sh' '[ $OMPI_COMM_WORLD_RANK -ne 1 ] || { sleep 0.1; kill -9 $$; }' \
     'sleep 0.5; echo stays; exit 3'
 lines "$tmp/says" '#!/bin/sh' 'echo "$OMPI_COMM_WORLD_RANK of $OMPI_COMM_WORLD_SIZE: $1${X+ $X}"'
@@ -24,6 +26,7 @@ chmod +x "$tmp/rank" "$tmp/stays" "$tmp/says"
 for mpi in real fake; do
     # ends HOW STATUS: rank 1 ends so, and the job with this status, before the other ranks would.
     ends() {
+        rm -f "$tmp"/ready.*
         over $mpi --oversubscribe --bind-to none -np 3 "$tmp/rank" "$1"
         [ $? -eq "$2" ] && [ "$(grep -c '^ended' "$tmp/out")" -eq 2 ]
     }
