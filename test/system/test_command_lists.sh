@@ -49,9 +49,10 @@ else
     skip "GNU parallel prints the same" "it is not installed"
 fi
 
-# Two slots, of which no two programs have the same at a time.
-"$PLBRUN" -j 2 --range 1-20 --run 'mkdir slot.{%} && sleep 0.02 && rmdir slot.{%} && echo {%}' >stdout 2>out
-[ $? -eq 0 ] && [ "$(sort -u stdout | xargs)" = '1 2' ]
+# Two slots, of which no two programs have the same at a time. The first programs wait for each other.
+timeout "$PATIENCE" "$PLBRUN" -j 2 --range 1-20 --run 'mkdir slot.{%} && : >had.{%} || exit
+    until [ -e had.1 ] && [ -e had.2 ]; do sleep 0.02; done; rmdir slot.{%} && echo {%}' >stdout 2>out
+[ $? -eq 0 ] && [ "$(sort -u stdout | xargs)" = '1 2' ] && [ "$(wc -l <stdout)" -eq 20 ]
 ok "slots" $?
 "$PLBRUN" -j 1 --run 'echo $OMP_NUM_THREADS {}' ::: x >stdout 2>out
 OMP_NUM_THREADS=77 "$PLBRUN" -j 2 --run 'echo $OMP_NUM_THREADS' ::: x >>stdout 2>>out
@@ -59,12 +60,15 @@ OMP_NUM_THREADS=77 "$PLBRUN" -j 2 --run 'echo $OMP_NUM_THREADS' ::: x >>stdout 2
 cmp stdout <(printf '%d x\n77 x\n5 x\n' "$(nproc)") >>out
 ok "a program knows how many threads its slot has, unless it is told otherwise" $?
 
-# halts NAME STATUS WHEN PATTERN: line 1 fails at once, and line 2 waits for it and then a while.
+# halts NAME STATUS WHEN PATTERN: line 1 fails at once, and line 2 waits for it and then a while: longer than
+# the run may take, where it is to be ended.
 halts() {
+    local nap=0.5
+    [[ $3 != now* ]] || nap=99
     rm -f ran.* failed
     timeout 60 "$PLBRUN" -j 2 --halt "$3" --range 1-40 --run ': >ran.{}
         case {} in 1) : >failed; exit 7;; 2) while [ ! -e failed ]; do sleep 0.05; done
-            sleep 0.5; echo end;; esac
+            sleep '$nap'; echo end;; esac
         sleep 0.2' >stdout 2>out
     [ $? -eq "$2" ] && grep -qE "$4" out && [ "$(find . -name "ran.*" | wc -l)" -lt 40 ]
     ok "$1" $?
