@@ -148,8 +148,8 @@ for order in '' -k; do
     "$PLBRUN" $order -j 2 --run "$wait_for_go" --range 1-20 --joblog log >stdout 2>out &
     run=$!
     if [ "$order" = '' ]; then
-        soon eval '[ "$(wc -l <stdout)" -eq 38 ] && [ "$(wc -l <out)" -eq 19 ]' && ! grep -qx 1 stdout &&
-            [ "$(cut -f 1 log | sort -n | xargs)" = "Seq $(seq -s ' ' 2 20)" ]
+        soon eval '[ "$(wc -l <stdout) $(wc -l <out) $(cat log 2>/dev/null | wc -l)" = "38 19 20" ]' &&
+            ! grep -qx 1 stdout && [ "$(cut -f 1 log | sort -n | xargs)" = "Seq $(seq -s ' ' 2 20)" ]
     else
         soon eval '[ "$(ls at.* 2>/dev/null | wc -l)" -eq 19 ]' && sleep 0.2 && [ ! -s stdout ]
     fi
@@ -236,21 +236,22 @@ else
 fi
 
 rm -f log*
-# The only rank is killed in line 21, and its program with it. --resume runs what its journal lacks, and
-# prints the rest.
+# The only rank is killed in line 21, and its program with it, which has a name of this test's own. --resume
+# runs what its journal lacks, and prints the rest.
 again=(--jobs 1 --lines cases --joblog log
-    --run 'echo {} >>ran; [ {} -eq 21 ] && [ ! -e go ] && sleep 98765 | cat; echo {}')
+    --run 'echo {} >>ran; [ {} -eq 21 ] && [ ! -e go ] && sleep 98765.'$$' | cat; echo {}')
 told() { "$PLBRUN" --journal log.journal 2>/dev/null | tail -n +2 | wc -l; }
 for order in '' -k; do
     rm -f go ran stdout
     # shellcheck disable=SC2086 # no or one word
     "$PLBRUN" $order "${again[@]}" >stdout 2>out &
     run=$!
-    soon eval '[ "$(tail -n 1 ran 2>/dev/null)" = 21 ] && [ "$(told)" -ge 1 ]'
+    soon eval '[ "$(tail -n 1 ran 2>/dev/null)" = 21 ] && [ "$(told)" -ge 1 ] &&
+        [ "$(cat log 2>/dev/null | wc -l)" -gt 1 ]'
     begun=$?
     kill -KILL $run
     wait $run 2>/dev/null
-    [ $begun -eq 0 ] && soon eval '! pgrep -xf "sleep 98765"' >/dev/null
+    [ $begun -eq 0 ] && soon eval '! pgrep -xf "sleep 98765.$$"' >/dev/null
     ok "programs end with their rank, and so does what they have started" $?
     # shellcheck disable=SC2086
     cp log before
@@ -288,6 +289,11 @@ done
 
 # Lines 2 to 20 have ended when the run is stopped in line 1, for which all others wait with -k. When the run
 # goes on, the joblog grows, and has no line twice.
+# noted: how many lines the journal has.
+noted() {
+    "$PLBRUN" --journal log.journal 2>/dev/null | sed '1d; s/.*: lines* //' |
+        awk '{ n += NF > 1 ? $3 - $1 + 1 : 1 } END { print n + 0 }'
+}
 held=(-k -j 2 --range 1-21 --joblog log --run '[ {} -ne 1 ] || [ -e first ] || { : >begun; exec sleep 98765; }
     [ {} -ne 21 ] || { : >last; while [ ! -e go ]; do sleep 0.05; done; }; echo {}')
 rm -f first begun last go
@@ -295,8 +301,7 @@ rm -f first begun last go
 run=$!
 soon eval '[ -e begun ] && [ -e last ]'
 : >go
-soon eval '[ "$("$PLBRUN" --journal log.journal 2>/dev/null | tail -n +2 | wc -l)" -ge 1 ]'
-sleep 1
+soon eval '[ "$(noted)" -eq 20 ]'
 kill -INT $run
 wait $run
 [ $? -eq 1 ] && [ ! -s stdout ] && [ "$(wc -l <log)" -ge 19 ]
@@ -305,7 +310,7 @@ rm -f go last
 : >first
 "$PLBRUN" "${held[@]}" --resume >stdout 2>out &
 run=$!
-soon eval '[ "$(wc -l <stdout)" -ge 20 ]'
+soon eval '[ "$(wc -l <stdout)" -ge 20 ] && [ "$(wc -l <log)" -ge 20 ]'
 [ -z "$(cut -f 1 log | sort | uniq -d)" ] && [ "$(wc -l <log)" -ge 20 ]
 ok "the joblog that grows has no line twice" $?
 : >go
