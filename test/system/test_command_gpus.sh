@@ -10,9 +10,15 @@ cd "$tmp" || exit 1
 export CUDA_VISIBLE_DEVICES=3,5
 unset PLB_CLUSTER_PUS ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES ZE_AFFINITY_MASK
 
+# plb ARGUMENTS...: for programs that wait for others, which a wrong plbrun does not start.
+plb() { rm -f at.* ended.*; timeout "$PATIENCE" "$PLBRUN" "$@"; }
+# meets NAME N: a program waits until so many have begun, of as many names. after N: until so many have ended.
+meets() { echo ": >at.$1; until [ \$(ls at.* | wc -l) -ge $2 ]; do sleep 0.02; done"; }
+after() { echo "until [ \$(ls | grep -c '^ended') -ge $1 ]; do sleep 0.02; done"; }
+
 told='$CUDA_VISIBLE_DEVICES,$ROCR_VISIBLE_DEVICES,$HIP_VISIBLE_DEVICES,$ZE_AFFINITY_MASK'
-"$PLBRUN" -j 1 --range 1-40 --run "sleep 0.2; echo 'cpu -' [\$CUDA_VISIBLE_DEVICES]; : {}" \
-    --run-gpu "sleep 0.02; echo gpu {gpu} [$told]; : {}" >stdout 2>out
+plb -j 1 --range 1-40 --run "$(meets cpu 3); $(after 30); echo 'cpu -' [\$CUDA_VISIBLE_DEVICES]; : {}" \
+    --run-gpu "$(meets '{gpu}' 3); echo gpu {gpu} [$told]; : >ended.{}" >stdout 2>out
 status=$?
 sort -u stdout >kinds
 [ $status -eq 0 ] && [ "$(wc -l <stdout)" -eq 40 ] && cmp kinds - <<'K' >>out
@@ -23,15 +29,15 @@ K
 ok "each GPU is a slot of its own, and a CPU's form sees none" $?
 [ "$(grep -c gpu stdout)" -ge 30 ]
 ok "by their rates most lines are for GPUs" $?
-"$PLBRUN" -j 2 --range 1-40 --run 'sleep 0.02; echo cpu {}' --run-gpu 'sleep 0.4; echo gpu {}' >stdout 2>out
+plb -j 2 --range 1-40 --run 'echo cpu {}; : >ended.{}' --run-gpu "$(after 30); echo gpu {}" >stdout 2>out
 [ $? -eq 0 ] && [ "$(grep -c cpu stdout)" -ge 30 ]
 ok "or for CPUs" $?
 "$PLBRUN" --run-gpu 'echo {gpu} {#}' --range 1-9 >stdout 2>out
 [ $? -eq 0 ] && [ "$(cut -d ' ' -f 2 stdout | sort -n | xargs)" = "$(seq -s ' ' 9)" ] &&
     ! grep -qv '^[35] ' stdout
 ok "without a form for CPUs GPUs do all" $?
-"$PLBRUN" --per-gpu 2 --range 1-20 --run-gpu 'mkdir at.{gpu}.{%}; sleep 0.05; : {}' >/dev/null 2>&1
-[ "$(find . -name "at.*" | wc -l)" -eq 4 ]
+plb --per-gpu 2 --range 1-20 --run-gpu "$(meets '{gpu}.{%}' 4); : {}" >/dev/null 2>&1
+[ $? -eq 0 ] && [ "$(find . -name "at.*" | wc -l)" -eq 4 ]
 ok "several programs at a time share one" $?
 seq 9 | "$PLBRUN" -k --serve-gpu 'while read -r x; do echo $((x * x)) $CUDA_VISIBLE_DEVICES; done' \
     >stdout 2>out
@@ -60,7 +66,8 @@ rm -f log*
 "$PLBRUN" "${both[@]}" --run 'exit 9' --run-gpu 'exit 8' >stdout 2>out
 [ $? -eq 1 ] && grep -q '^plbrun: 20 of 20 lines failed' out
 ok "what fails in both has failed" $?
-"$PLBRUN" -j 1 --retries 1 --range 1-20 --run 'exit 9' --run-gpu 'sleep 0.01; echo {}' >stdout 2>out
+plb -j 1 --retries 1 --range 1-20 --run "$(meets cpu 2); exit 9" --run-gpu "$(meets gpu 2); echo {}" \
+    >stdout 2>out
 [ $? -eq 1 ] && grep -q 'lines failed, the first is line' out
 ok "--retries 1 leaves it at one form" $?
 
@@ -142,37 +149,47 @@ p=$(programs small)
 [ "$p" -eq 2 ] && ! grep -q . out
 ok "and takes fewer where lines fail, without a line that has failed" $?
 
-# A time limit while auto still tries, and slots wait for their turn. Lines that have begun end.
-rm -f log* ran
+# A time limit while auto still tries, and slots wait for their turn. Lines that have begun end. Where a busy
+# machine needs longer for the begin than the limit, a larger limit is tried.
 limited=(--per-gpu auto --range 1-400 --joblog log --run-gpu 'echo {} >>ran; sleep 0.1; echo {}')
-"$PLBRUN" "${limited[@]}" run.time_limit=2s run.grace=2s >stdout 2>out
-[ $? -eq 1 ] && grep -q 'time limit .* was reached' out && cmp <(sort ran) <(sort stdout) && [ -s ran ] &&
-    [ "$(wc -l <ran)" -lt 400 ] && cmp <(tail -n +2 log | cut -f 1 | sort) <(sort ran)
+for limit in 2 8; do
+    rm -f log* ran
+    "$PLBRUN" "${limited[@]}" run.time_limit=${limit}s run.grace=${limit}s >stdout 2>out
+    status=$?
+    [ ! -s ran ] || break
+done
+[ $status -eq 1 ] && grep -q 'time limit .* was reached' out && cmp <(sort ran) <(sort stdout) &&
+    [ -s ran ] && [ "$(wc -l <ran)" -lt 400 ] && cmp <(tail -n +2 log | cut -f 1 | sort) <(sort ran)
 ok "auto under a time limit ends the lines that have begun, and begins no other" $?
 "$PLBRUN" "${limited[@]}" --resume >>stdout 2>out
 [ $? -eq 0 ] && cmp <(sort -n stdout) <(seq 400) && cmp <(sort -n ran) <(seq 400)
 ok "and --resume runs the others" $?
-rm -f ran
-timeout 100 "$PLBRUN" --per-gpu auto --range 1-9 run.time_limit=1s run.grace=0.1s \
-    --run-gpu 'echo {} >>ran; exec sleep 98765' >stdout 2>out
-[ $? -eq 1 ] && [ "$(wc -l <ran)" -eq 2 ] && [ ! -s stdout ] && ! pgrep -xf "sleep 98765" >/dev/null
+for limit in 1 4 16; do
+    : >ran
+    timeout 100 "$PLBRUN" --per-gpu auto --range 1-9 run.time_limit=${limit}s run.grace=0.1s \
+        --run-gpu 'echo {} >>ran; exec sleep 98765.'$$ >stdout 2>out
+    status=$?
+    [ "$(wc -l <ran)" -lt 2 ] || break
+done
+[ $status -eq 1 ] && [ "$(wc -l <ran)" -eq 2 ] && [ ! -s stdout ] && ! pgrep -xf "sleep 98765.$$" >/dev/null
 ok "also where one program on each GPU does not end, and slots wait behind it" $?
 
 fake=$BUILD/test/fake-cuda
 if [ -e "$fake/libcudart.so.13" ]; then
     unset CUDA_VISIBLE_DEVICES
     libraries=$fake${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
-    LD_LIBRARY_PATH=$libraries PLB_FAKE_CUDA=devices=3 "$PLBRUN" --range 1-30 \
-        --run-gpu 'sleep 0.05; echo {gpu} $CUDA_VISIBLE_DEVICES; : {}' >stdout 2>out
+    LD_LIBRARY_PATH=$libraries PLB_FAKE_CUDA=devices=3 plb --range 1-30 \
+        --run-gpu "$(meets '{gpu}' 3); echo {gpu} \$CUDA_VISIBLE_DEVICES; : {}" >stdout 2>out
     [ $? -eq 0 ] && cmp <(sort -u stdout) <(printf '%d %d\n' 0 0 1 1 2 2) >>out
     ok "GPUs that CUDA finds" $?
-    LD_LIBRARY_PATH=$libraries PLB_FAKE_CUDA=devices=3 CUDA_VISIBLE_DEVICES=2,0 "$PLBRUN" --range 1-30 \
-        --run-gpu 'sleep 0.05; echo {gpu}; : {}' >stdout 2>out
+    LD_LIBRARY_PATH=$libraries PLB_FAKE_CUDA=devices=3 CUDA_VISIBLE_DEVICES=2,0 plb --range 1-30 \
+        --run-gpu "$(meets '{gpu}' 2); echo {gpu}; : {}" >stdout 2>out
     [ $? -eq 0 ] && [ "$(sort -u stdout | xargs)" = '0 2' ]
     ok "of those that the environment lists" $?
+    rm -f at.*
     # shellcheck disable=SC2086 # several words
-    LD_LIBRARY_PATH=$libraries PLB_FAKE_CUDA=devices=2 mpirun $MPIRUN_OPTIONS -np 2 "$PLBRUN" --range 1-30 \
-        --run-gpu 'sleep 0.05; echo {gpu} $PPID; : {}' >stdout 2>out
+    LD_LIBRARY_PATH=$libraries PLB_FAKE_CUDA=devices=2 timeout "$PATIENCE" mpirun $MPIRUN_OPTIONS -np 2 \
+        "$PLBRUN" --range 1-30 --run-gpu "$(meets '{gpu}' 2); echo {gpu} \$PPID; : {}" >stdout 2>out
     [ $? -eq 0 ] && [ "$(sort -u stdout | wc -l)" -eq 2 ]
     ok "two ranks of a host share them out" $?
 else
