@@ -82,12 +82,24 @@ def as_cuda_array(array, sync=True):
     return stands_in.array(array)
 P
 
-# Every mode of data, in two passes. A row says who has computed it.
+# Every mode of data, in two passes. A row says who has computed it. With `meet` tasks of the second pass wait
+# until both entries have begun there.
 cat >modes.py <<'P'
+import time
+
 import numpy as np
 
 unit, writes_all = "rows", True
-options = {"n": (int, 500, "rows"), "fails": (bool, False, "whether the GPU's entry does")}
+options = {"n": (int, 500, "rows"), "fails": (bool, False, "whether the GPU's entry does"),
+           "meet": (bool, False, "whether tasks wait for both entries")}
+begun = set()
+
+
+def meet(task, table, who):
+    if task.options["meet"] and table[0] == 3.0:
+        begun.add(who)
+        while len(begun) < 2:
+            time.sleep(0.001)
 
 
 def setup(job):
@@ -100,6 +112,11 @@ def setup(job):
 
 
 def entry(task, x, table, out, by, total):
+    meet(task, table, "CPU")
+    compute(task, x, table, out, by, total)
+
+
+def compute(task, x, table, out, by, total):
     low, xp = task.before["x"], task.xp
     rows = xp.pad(x, ((1 - low, 1 - task.after["x"]), (0, 0)))
     out[:] = (rows[:-2] + rows[2:] + x[low : low + task.count]) * table
@@ -114,7 +131,8 @@ def entry_gpu(task, total, x, table, out, by):
     if gpu == "numba":
         task.stream.wait()
         task.xp = np
-    entry(task, x, table, out, by, total)
+    meet(task, table, "GPU")
+    compute(task, x, table, out, by, total)
     by[:] = 1
 
 
@@ -146,7 +164,8 @@ for conf in modes with_numba; do
         ok "all rows by GPUs: $conf, $n ranks" $?
     done
 done
-PYTHONPATH=$tmp/lib alone --verify modes.conf cluster.threads=1 balance.balancer=greedy balance.grain=5 &&
+PYTHONPATH=$tmp/lib alone --verify modes.conf cluster.threads=1 balance.balancer=greedy balance.grain=5 \
+    modes.meet=yes &&
     [ "$(by)" -gt 0 ] && [ "$(by)" -lt 500 ]
 ok "by a GPU and a CPU together" $?
 PYTHONPATH=$tmp/lib alone modes.conf cluster.pus=gpu modes.fails=yes
