@@ -64,14 +64,14 @@ for part in $(parts measurements); do
     has "^\| $part \| .* the fake runtime measures nothing \| skipped" || failed=1
 done
 ok "and measures nothing" $failed
-check --call 1 --only failures --minutes 1
+check --call 1 --only failures --minutes 6
 [ $? -eq 0 ] && has '^\| a GPU fails beside' '^\| every \| .* not asked for' &&
     ! has '^\| inputs are copied once'
 ok "parts of a call" $?
 check --call 3
 [ $? -eq 2 ] && [ "$(wc -l <"$tmp/out")" -eq 1 ]
 ok "a third call" $?
-PLB_FAKE_CUDA=fail=kernel:3 check --only passes --minutes 1
+PLB_FAKE_CUDA=fail=kernel:3 check --only passes --minutes 6
 [ $? -eq 1 ] && has 'Partitioned inputs .* \| \*\*does not\*\* \|'
 ok "a claim that does not hold" $?
 
