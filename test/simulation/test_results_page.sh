@@ -96,7 +96,7 @@ ok "the shares of Stafford and others" $?
     all adapts "$tmp"/{none,adaptation,none,none,none} >"$tmp/out" &&
     all adapts-why "$tmp"/{none,adaptation,none,none,none} >"$tmp/out"
 ok "a GPU that becomes slower" $?
-timeout 100 "$BUILD/bench/papers" "$tmp" plb-hec-abcd/mm/65536 >"$tmp/out" &&
+timeout 400 "$BUILD/bench/papers" "$tmp" plb-hec-abcd/mm/65536 >"$tmp/out" &&
     awk -F, '{ r[$4] = $6 }
         function row(reading, greedy, hdss) {
             printf "| MM 65536 on four machines: 2.2 times as fast as greedy, HDSS 1.2, Acosta 1.04"
