@@ -232,9 +232,10 @@ for n in 1 3; do
 done
 
 # A text of several lines, of which one is empty, is a setting as any other, and so is what follows it.
+# The first line ends, and no other.
 rm -f "$j"* "$y"
 printf '%s\n' a b c >"$tmp/list"
-several=(--run $'echo got {}\n\nsleep 0.3' --lines "$tmp/list" run.journal="$j")
+several=(--run $'echo got {}\n\n[ {} = a ] || sleep 98765' --lines "$tmp/list" run.journal="$j")
 "$PLBRUN" --quiet "${several[@]}" >/dev/null 2>&1 &
 run=$!
 soon test -s "$j"
