@@ -2,28 +2,19 @@
 #include "app/record_stream.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "app/stream_mark.h"
+#include "app/stream_output.h"
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
-
-/* Bytes that are written at a time, or between two marks. Larger: more memory. Smaller: more system calls. */
-#define BLOCK 65536
+#include "base/stop.h"
 
 enum { NONE = -1, OVER = -2 }; /* instead of the number of a unit's result */
-
-/* Where the records of a unit go. */
-struct way {
-    int part, fd;
-    char *path, *head; /* head: of a file that is opened for the first record; else NULL */
-};
 
 /* The records of one result that go to a way: by unit. */
 struct index {
@@ -32,14 +23,14 @@ struct index {
 
 struct plb_record_stream {
     struct plb_stream_shape shape;
-    int n_parts, n_ways;
-    bool remembers, began;
+    int n_parts;
+    bool began;
     bool holds; /* writes nothing yet */
     int file;
     int64_t known;      /* the mark of an earlier run */
     uint32_t forgotten; /* how often units were */
     bool *written;      /* by unit: an earlier run has, before units were forgotten last; NULL: none was */
-    struct way *ways;
+    struct plb_stream_output output; /* the thread's, once it has begun */
     pthread_t thread;
     pthread_mutex_t lock; /* for what follows */
     pthread_cond_t change;
@@ -47,7 +38,7 @@ struct plb_record_stream {
     int32_t n_results, capacity;
     bool ends, rest, stops;
     int failure;
-    const struct way *failed;
+    const struct plb_record_way *failed;
     int64_t mark; /* how far it is: units in order, else bytes of the file (stream_mark.h) */
 
     int32_t *of;  /* the thread's from here: by unit, its result */
@@ -56,9 +47,7 @@ struct plb_record_stream {
     struct plb_streamed now; /* results[loaded] */
     struct index *index;     /* of it, by way */
     int64_t *lengths;
-    char *block;
-    size_t filled, unmarked; /* of it; bytes written since the mark */
-    struct way *way;         /* of the block */
+    struct plb_stream_marks marks;
 };
 
 struct plb_record_stream *plb_record_stream_new(const struct plb_stream_shape *shape, int n_parts)
@@ -69,35 +58,33 @@ struct plb_record_stream *plb_record_stream_new(const struct plb_stream_shape *s
     s->n_parts = n_parts;
     s->file = -1;
     s->loaded = NONE;
-    s->ways = plb_alloc((size_t)n_parts * sizeof *s->ways);
+    plb_stream_output_init(&s->output, n_parts);
     s->index = plb_alloc((size_t)n_parts * sizeof *s->index);
     s->of = plb_alloc_unset((size_t)units * sizeof *s->of);
     memset(s->of, 0xff, (size_t)units * sizeof *s->of); /* NONE */
-    s->block = plb_alloc_unset(BLOCK);
     pthread_mutex_init(&s->lock, NULL);
-    pthread_cond_init(&s->change, NULL);
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->change, &clock);
+    pthread_condattr_destroy(&clock);
     return s;
 }
 
 bool plb_record_stream_add(struct plb_record_stream *s, int part, const char *path)
 {
-    int own = plb_file_descriptor(path), fd = own >= 0 ? fcntl(own, F_DUPFD_CLOEXEC, 0) : -1;
-    if (fd < 0 || s->n_ways == s->n_parts)
-        return false;
-    s->ways[s->n_ways++] = (struct way){part, fd, strdup(path), NULL};
-    return true;
+    return plb_stream_output_add(&s->output, part, path);
 }
 
 void plb_record_stream_grow(struct plb_record_stream *s, int part, const char *path, const char *head)
 {
-    if (s->n_ways < s->n_parts)
-        s->ways[s->n_ways++] = (struct way){part, -1, strdup(path), strdup(head)};
+    plb_stream_output_grow(&s->output, part, path, head);
 }
 
-static void fail(struct plb_record_stream *s, const struct way *way, int reason)
+static void fail(struct plb_record_stream *s, const struct plb_record_way *way, int reason)
 {
     pthread_mutex_lock(&s->lock);
-    if (s->failure == 0) {
+    if (s->failure == 0 && reason != 0) {
         s->failure = reason;
         s->failed = way;
     }
@@ -112,41 +99,19 @@ static bool read_at(struct plb_record_stream *s, void *memory, size_t bytes, int
     return false;
 }
 
-static void flush(struct plb_record_stream *s)
+/* Hands bytes of the store's file to a way. */
+static void emit(struct plb_record_stream *s, struct plb_record_way *way, int64_t at, int64_t bytes)
 {
-    if (s->filled > 0 && s->way->fd < 0 && s->failure == 0) {
-        s->way->fd = plb_file_grow(s->way->path, s->way->head);
-        if (s->way->fd < 0)
-            fail(s, s->way, errno);
-    }
-    for (size_t at = 0; at < s->filled && s->failure == 0;) {
-        ssize_t n = write(s->way->fd, s->block + at, s->filled - at);
-        if (n >= 0)
-            at += (size_t)n;
-        else if (errno == EAGAIN) /* mpirun may have made it so */
-            poll(&(struct pollfd){s->way->fd, POLLOUT, 0}, 1, -1);
-        else if (errno != EINTR)
-            fail(s, s->way, errno);
-    }
-    s->unmarked += s->filled;
-    s->filled = 0;
+    if (s->failure == 0)
+        plb_stream_output_copy(&s->output, way, s->file, at, bytes);
+    fail(s, s->output.failed, s->output.failure);
 }
 
-static void emit(struct plb_record_stream *s, struct way *way, int64_t at, int64_t bytes)
+static void flush(struct plb_record_stream *s)
 {
-    if (s->way != way)
-        flush(s);
-    s->way = way;
-    while (bytes > 0 && s->failure == 0) {
-        size_t room = BLOCK - s->filled, n = (size_t)bytes < room ? (size_t)bytes : room;
-        if (!read_at(s, s->block + s->filled, n, at))
-            return;
-        s->filled += n;
-        at += (int64_t)n;
-        bytes -= (int64_t)n;
-        if (s->filled == BLOCK)
-            flush(s);
-    }
+    if (s->failure == 0)
+        plb_stream_output_flush(&s->output);
+    fail(s, s->output.failed, s->output.failure);
 }
 
 /* Finds where the records of a result are. */
@@ -166,8 +131,8 @@ static bool load(struct plb_record_stream *s, int32_t number)
             return false;
         at += (int64_t)(n * sizeof *s->lengths);
         struct index *index = NULL;
-        for (int i = 0; i < s->n_ways; i++)
-            if (s->ways[i].part == part) {
+        for (int i = 0; i < s->output.n_ways; i++)
+            if (s->output.ways[i].part == part) {
                 index = &s->index[i];
                 index->at = plb_grow(index->at, n * sizeof *index->at);
                 index->bytes = plb_grow(index->bytes, n * sizeof *index->bytes);
@@ -196,7 +161,7 @@ static bool was_written(const struct plb_record_stream *s, int64_t index)
 
 static bool has_record(const struct plb_record_stream *s, int64_t unit)
 {
-    for (int i = 0; i < s->n_ways; i++)
+    for (int i = 0; i < s->output.n_ways; i++)
         if (s->index[i].bytes[unit - s->now.result.first] >= 0)
             return true;
     return false;
@@ -210,9 +175,21 @@ static void print(struct plb_record_stream *s, int64_t unit, bool again)
     if (number < 0 || !load(s, number))
         return;
     int64_t u = unit - s->now.result.first;
-    for (int i = 0; i < s->n_ways; i++)
-        if (s->index[i].bytes[u] > 0 && (!again || s->ways[i].head != NULL))
-            emit(s, &s->ways[i], s->index[i].at[u], s->index[i].bytes[u]);
+    for (int i = 0; i < s->output.n_ways; i++)
+        if (s->index[i].bytes[u] > 0 && (!again || s->output.ways[i].head != NULL))
+            emit(s, &s->output.ways[i], s->index[i].at[u], s->index[i].bytes[u]);
+}
+
+static struct plb_stream_place place_of(const struct plb_record_stream *s)
+{
+    int64_t written = s->output.written;
+    return (struct plb_stream_place){plb_now(), written, written - plb_stream_output_unread(&s->output)};
+}
+
+/* Who ends the run may have ended the reader, too, and mpirun passes nothing on any more. */
+static bool has_deaf_reader(const struct plb_record_stream *s)
+{
+    return s->marks.lags && plb_stop_asked() != 0;
 }
 
 /* Tells the file how far the stream came. */
@@ -222,9 +199,10 @@ static void remember(struct plb_record_stream *s, int64_t mark)
     pthread_mutex_lock(&s->lock);
     bool further = s->failure == 0 && mark > s->mark;
     s->mark = further ? mark : s->mark;
-    s->unmarked = 0;
+    s->output.unmarked = 0;
     pthread_mutex_unlock(&s->lock);
-    if (further && s->remembers && !plb_stream_mark_write(s->file, mark, s->forgotten))
+    struct plb_stream_place place = place_of(s);
+    if (further && !has_deaf_reader(s) && !plb_stream_marks_move(&s->marks, mark, s->forgotten, &place))
         fail(s, NULL, errno);
 }
 
@@ -243,16 +221,35 @@ static void take(struct plb_record_stream *s, int32_t number)
         s->of[u] = empty ? OVER : number;
         if (s->shape.in_order)
             continue;
-        if (s->unmarked >= BLOCK)
+        if (s->output.unmarked >= PLB_STREAM_BLOCK)
             remember(s, plb_stream_mark_before(&r, u));
         print(s, u, u - r.result.first < r.written);
     }
     for (; s->shape.in_order && s->next < s->shape.units && s->of[unit_at(s, s->next)] != NONE; s->next++) {
-        if (s->unmarked >= BLOCK)
+        if (s->output.unmarked >= PLB_STREAM_BLOCK)
             remember(s, s->next);
         print(s, unit_at(s, s->next), was_written(s, s->next));
     }
     remember(s, s->shape.in_order ? s->next : plb_stream_mark_before(&r, plb_range_end(r.units)));
+}
+
+/* Until something has changed, or a mark may be due. The lock is held. */
+static void wait(struct plb_record_stream *s)
+{
+    struct timespec until;
+    if (s->marks.aging == 0) {
+        pthread_cond_wait(&s->change, &s->lock);
+        return;
+    }
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_nsec += (long)(1e9 * PLB_STREAM_LAG);
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    if (pthread_cond_timedwait(&s->change, &s->lock, &until) != ETIMEDOUT || has_deaf_reader(s))
+        return;
+    struct plb_stream_place place = place_of(s);
+    if (!plb_stream_marks_look(&s->marks, &place))
+        s->failure = errno;
 }
 
 static void *run(void *context)
@@ -262,7 +259,7 @@ static void *run(void *context)
     pthread_mutex_lock(&s->lock);
     for (;;) {
         while (taken == s->n_results && !s->ends)
-            pthread_cond_wait(&s->change, &s->lock);
+            wait(s);
         if (s->stops || taken == s->n_results || s->failure != 0)
             break;
         pthread_mutex_unlock(&s->lock);
@@ -275,6 +272,8 @@ static void *run(void *context)
         for (int64_t i = s->next; i < s->shape.units; i++)
             print(s, unit_at(s, i), false);
     flush(s);
+    if (s->failure == 0 && !has_deaf_reader(s) && !plb_stream_marks_end(&s->marks))
+        fail(s, NULL, errno);
     return NULL;
 }
 
@@ -296,7 +295,7 @@ static bool start(struct plb_record_stream *s)
 bool plb_record_stream_begin(struct plb_record_stream *s, int fd, bool remembers)
 {
     s->file = fd;
-    s->remembers = remembers;
+    s->marks = (struct plb_stream_marks){.file = remembers ? fd : -1, .lags = s->output.lags};
     if (remembers && !plb_stream_mark_read(fd, &s->known, &s->forgotten))
         return false;
     s->mark = s->known;
@@ -380,21 +379,17 @@ void plb_record_stream_free(struct plb_record_stream *s)
     s->stops = true;
     pthread_mutex_unlock(&s->lock);
     plb_record_stream_end(s, false);
-    for (int i = 0; i < s->n_ways; i++) {
-        close(s->ways[i].fd);
-        free(s->ways[i].path);
-        free(s->ways[i].head);
+    for (int i = 0; i < s->output.n_ways; i++) {
         free(s->index[i].at);
         free(s->index[i].bytes);
     }
+    plb_stream_output_fini(&s->output);
     pthread_mutex_destroy(&s->lock);
     pthread_cond_destroy(&s->change);
-    free(s->ways);
     free(s->index);
     free(s->results);
     free(s->of);
     free(s->written);
     free(s->lengths);
-    free(s->block);
     free(s);
 }

@@ -1,10 +1,14 @@
 /* MPI_Init, with variables for it that nobody else is to see. One that the user has set stays as it is. */
+#include <errno.h>
 #include <mpi.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/log.h"
 #include "transport/mpi_inside.h"
 
 struct variable {
@@ -41,6 +45,46 @@ static bool is_launched(void)
     return false;
 }
 
+/* Seconds after which a start is said to be slow: a rank that ends inside of it may keep all others there,
+ * and they can say nothing else. Larger: users wait longer for the sentence. Smaller: large jobs read it. */
+#define SLOW_START 30
+
+/* Who says so. The lock is held by who starts MPI, until it has. */
+static void *say_slow(void *started)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += SLOW_START;
+    if (pthread_mutex_timedlock(started, &until) == ETIMEDOUT)
+        plb_log(
+            PLB_LOG_WARNING,
+            "MPI has not started within %d s; if a rank has ended meanwhile, the others wait until mpirun "
+            "is ended",
+            SLOW_START);
+    else
+        pthread_mutex_unlock(started);
+    return NULL;
+}
+
+/* MPI_Init_thread, watched where other ranks start, too. */
+static int start(int *argc, char ***argv, bool launched)
+{
+    pthread_mutex_t started = PTHREAD_MUTEX_INITIALIZER;
+    pthread_t watch;
+    sigset_t all, before;
+    int provided;
+    pthread_mutex_lock(&started);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool watched = launched && pthread_create(&watch, NULL, say_slow, &started) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    pthread_mutex_unlock(&started);
+    if (watched)
+        pthread_join(watch, NULL);
+    return provided;
+}
+
 static bool set(const struct variable *v)
 {
     bool ours = getenv(v->name) == NULL;
@@ -51,11 +95,12 @@ static bool set(const struct variable *v)
 
 int plb_mpi_start(int *argc, char ***argv)
 {
-    int provided, n = is_launched() ? 0 : N_ALONE;
+    bool launched = is_launched();
+    int n = launched ? 0 : N_ALONE;
     bool ours[N_ALONE] = {false}, hwloc = set(&always);
     for (int i = 0; i < n; i++)
         ours[i] = set(&alone[i]);
-    MPI_Init_thread(argc, argv, MPI_THREAD_FUNNELED, &provided);
+    int provided = start(argc, argv, launched);
     if (hwloc) /* they are not for programs that this one starts */
         unsetenv(always.name);
     for (int i = 0; i < n; i++)
