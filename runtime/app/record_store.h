@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-#include "app/record_stream.h"
+#include "app/stream/record_stream.h"
 #include "base/rangeset.h"
 #include "plb/kernel.h"
 
@@ -49,8 +49,8 @@ bool plb_record_store_keep(struct plb_record_store *store, int pass, struct plb_
 void plb_record_store_drop(struct plb_record_store *store, struct plb_range range);
 
 /* Writes the records of buffer i to the descriptor that `path` names, too, as they arrive
- * (app/record_stream.h). Before the first result; the shape is the same in all calls. False: `path` names no
- * descriptor that is open. */
+ * (app/stream/record_stream.h). Before the first result; the shape is the same in all calls. False: `path`
+ * names no descriptor that is open. */
 bool plb_record_store_stream(struct plb_record_store *store, int i, const struct plb_stream_shape *shape,
                              const char *path);
 

@@ -22,7 +22,7 @@ struct plb_result {
     int buffer;
     char *head;    /* or NULL */
     bool log;      /* records that are also written where the run ends early */
-    bool streamed; /* records that are written as they arrive (app/record_stream.h) */
+    bool streamed; /* records that are written as they arrive (app/stream/record_stream.h) */
     void (*print)(const struct plb_app *app, FILE *out); /* of a text; else NULL */
     const struct plb_app *app;                           /* for print */
 };

@@ -2,7 +2,7 @@
 #ifndef PLB_JOURNAL_FOUND_H
 #define PLB_JOURNAL_FOUND_H
 
-#include "app/forgotten.h"
+#include "app/stream/forgotten.h"
 #include "journal/files.h"
 
 struct plb_found {

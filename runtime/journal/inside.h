@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "app/forgotten.h"
+#include "app/stream/forgotten.h"
 #include "job/job.h"
 #include "journal/files.h"
 #include "journal/resume_mode.h"

@@ -42,7 +42,7 @@ struct plb_record_done {
 };
 
 /* Units that failed in this pass or an earlier one, and are executed anew: they count as accepted only by
- * records behind this one. As in struct plb_forgotten (app/forgotten.h). */
+ * records behind this one. As in struct plb_forgotten (app/stream/forgotten.h). */
 struct plb_record_forgotten {
     int64_t pass, records, mark;
 };

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "app/forgotten.h"
+#include "app/stream/forgotten.h"
 
 /* Units 2 and 3 were forgotten when the records ended at byte 100, and unit 3 once more at byte 200. */
 static struct plb_forgotten *make_list(void)

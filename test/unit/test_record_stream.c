@@ -13,9 +13,9 @@
 #include <cmocka.h>
 
 #include "app/record_store.h"
-#include "app/record_stream.h"
+#include "app/stream/record_stream.h"
 #include "app/records.h"
-#include "app/stream_mark.h"
+#include "app/stream/stream_mark.h"
 
 #define UNITS 6
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "app/record_stream.h"
+#include "app/stream/record_stream.h"
 
 enum { UNITS = 3, BYTES = 100000, AT = 64 };
 
@@ -79,7 +79,7 @@ static void the_mark_moves_while_units_are_written(void **state)
     }
 }
 
-/* The marks alone: one that is old enough waits until what it counts has been read; then the newest follows. */
+/* The marks alone: one that is old enough waits until what it counts was read; then the newest follows. */
 static void a_mark_waits_for_its_reader(void **state)
 {
     FILE *file = tmpfile();

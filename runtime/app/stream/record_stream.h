@@ -6,17 +6,17 @@
  * passes make one, it is the first. In order, a unit waits for all before it.
  *
  * A journal's file remembers how far the stream came, in its begin. So a run that goes on writes the rest
- * alone, and once more what came after the last mark (app/stream_mark.h). Records that are computed again,
- * because the file was cut before that point, are written again, since better twice than never. Cost: 4 bytes
- * of memory for each unit. The functions belong to the communication thread. */
+ * alone, and once more what came after the last mark (app/stream/stream_mark.h). Records that are computed
+ * again, because the file was cut before that point, are written again, since better twice than never. Cost:
+ * 4 bytes of memory for each unit. The functions belong to the communication thread. */
 #ifndef PLB_APP_RECORD_STREAM_H
 #define PLB_APP_RECORD_STREAM_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "app/forgotten.h"
-#include "app/stream_mark.h"
+#include "app/stream/forgotten.h"
+#include "app/stream/stream_mark.h"
 
 struct plb_record_stream;
 

@@ -1,5 +1,5 @@
 /* One thread, a list of results that grows, and for each unit where its records are. */
-#include "app/record_stream.h"
+#include "app/stream/record_stream.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/stream_mark.h"
-#include "app/stream_output.h"
+#include "app/stream/stream_mark.h"
+#include "app/stream/stream_output.h"
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"

@@ -1,5 +1,5 @@
 /* One block, for the way that was written last. */
-#include "app/stream_output.h"
+#include "app/stream/stream_output.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* Two numbers and their checksum. Of marks that wait, the oldest one and the newest one are kept. */
-#include "app/stream_mark.h"
+#include "app/stream/stream_mark.h"
 
 #include <string.h>
 #include <unistd.h>

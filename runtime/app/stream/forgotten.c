@@ -1,5 +1,5 @@
 /* A list in the order of time. */
-#include "app/forgotten.h"
+#include "app/stream/forgotten.h"
 
 #include <stdlib.h>
 #include <string.h>
