@@ -73,7 +73,9 @@ static bool stage(struct plb_virtual_nodes *v, int n, int id)
     s->phase = plb_worker_phase(node->worker);
     s->number = pu->taken++;
     s->asked = v->world->now;
-    bool pulls = plb_virtual_inputs_pulls(v->inputs, n, s->task.range, &s->pulled);
+    struct plb_range pulled;
+    bool pulls = plb_virtual_inputs_pulls(v->inputs, n, s->task.range, plb_virtual_pull(id, s->number),
+                                          &pulled);
     s->ready = !pulls && !plb_virtual_inputs_waits(v->inputs, n, s->task.range);
     s->asks = pulls;
     pu->n_line++;
@@ -81,8 +83,11 @@ static bool stage(struct plb_virtual_nodes *v, int n, int id)
         return true;
     struct plb_message *m = plb_outbox_add(&v->out, PLB_FETCH, n, 0, s->task.pass);
     m->pu = id - node->first_pu;
-    m->fetch = (struct plb_fetch){
-        .range = s->pulled, .slot = s->number, .to = n, .halo = !v->world->in->master.resident};
+    m->fetch = (struct plb_fetch){.range = pulled,
+                                  .slot = s->number,
+                                  .buffers = plb_virtual_inputs_all(v->world->in),
+                                  .to = n,
+                                  .halo = !v->world->in->master.resident};
     return true;
 }
 
@@ -266,16 +271,28 @@ static void cancel(struct plb_virtual_nodes *v, int n, bool pass_begins)
     }
 }
 
+/* Inputs are there: tasks that waited for nothing else are ready. */
+static void make_ready(struct plb_virtual_nodes *v, int n)
+{
+    const struct virtual_node *node = &v->at[n];
+    for (int id = node->first_pu; id < node->first_pu + node->n_pus; id++) {
+        struct virtual_pu *pu = &v->pus[id];
+        for (int i = 0; i < pu->n_line; i++)
+            pu->line[i].ready |= !pu->line[i].asks
+                              && !plb_virtual_inputs_waits(v->inputs, n, pu->line[i].task.range);
+    }
+}
+
 static void inputs_arrived(struct plb_virtual_nodes *v, int n, int id, int number)
 {
+    const struct virtual_node *node = &v->at[n];
     struct virtual_pu *pu = &v->pus[id];
+    plb_virtual_inputs_arrived(v->inputs, n, plb_virtual_pull(id, number));
     for (int i = 0; i < pu->n_line; i++)
-        if (pu->line[i].number == number) {
-            pu->line[i].asks = false;
-            pu->line[i].ready = !plb_virtual_inputs_waits(v->inputs, n, pu->line[i].task.range);
-            plb_virtual_inputs_arrived(v->inputs, n, pu->line[i].pulled);
-        }
-    advance(v, n, id);
+        pu->line[i].asks &= pu->line[i].number != number;
+    make_ready(v, n);
+    for (int i = node->first_pu; i < node->first_pu + node->n_pus; i++)
+        advance(v, n, i);
     dispatch(v);
 }
 
@@ -290,12 +307,7 @@ static void halo_arrived(struct plb_virtual_nodes *v, const struct plb_event *e)
         plb_events_add(v->world->clock, (struct plb_event){again, e->kind, e->node, e->pu, e->item});
         return;
     }
-    for (int id = node->first_pu; id < node->first_pu + node->n_pus; id++) {
-        struct virtual_pu *pu = &v->pus[id];
-        for (int i = 0; i < pu->n_line; i++)
-            pu->line[i].ready |= !pu->line[i].asks
-                              && !plb_virtual_inputs_waits(v->inputs, e->node, pu->line[i].task.range);
-    }
+    make_ready(v, e->node);
     advance_all(v, e->node);
 }
 

@@ -21,8 +21,13 @@ struct staged {
     double asked;      /* when its inputs were asked for */
     bool ready;        /* they are there, and what comes unasked */
     bool asks;         /* for some of them, which have not come */
-    struct plb_range pulled;
 };
+
+/* A number for what a task of a PU pulls. */
+static inline int64_t plb_virtual_pull(int pu, int number)
+{
+    return (int64_t)pu << 32 | number;
+}
 
 struct virtual_pu {
     const struct plb_pu_spec *spec;

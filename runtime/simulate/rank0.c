@@ -5,7 +5,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
-#include "simulate/halos.h"
+#include "simulate/fetches.h"
 #include "simulate/sets.h"
 
 struct plb_virtual_rank0 {
@@ -126,14 +126,16 @@ static void leave(struct plb_virtual_rank0 *r, double begins, int received)
     plan_tick(r);
 }
 
-double plb_virtual_rank0_begin(struct plb_virtual_rank0 *r, int pass, int phase)
+double plb_virtual_rank0_begin(struct plb_virtual_rank0 *r, int pass, int phase, int64_t fed)
 {
+    struct plb_feed feeds[PLB_FEEDS];
+    for (int i = 0; i < r->world->in->feeds; i++)
+        feeds[i] = (struct plb_feed){(int16_t)i, (int16_t)i, (fed & PLB_BUFFER(i)) != 0};
     double now = plb_virtual_rank0_busy_until(r);
     enter(r);
     if (r->world->sets != NULL)
         plb_virtual_sets_start(r->world->sets, pass, false);
-    if (r->world->in->feeds)
-        plb_master_feed(r->master, &(struct plb_feed){0, 0, pass > 1}, 1);
+    plb_master_feed(r->master, feeds, r->world->in->feeds);
     plb_master_begin(r->master, pass, phase, 0, &r->world->in->maps[phase], now, &r->out);
     leave(r, now, 0);
     return now;
@@ -201,31 +203,13 @@ void plb_virtual_rank0_join(struct plb_virtual_rank0 *r, int node)
     free(infos);
 }
 
-/* The time at which these units of inputs are at a node: whoever has them sends them, and has heard of that
- * from rank 0. Infinite: that one is lost. */
-static double lend(struct plb_virtual_rank0 *r, int owner, int to, double bytes)
-{
-    const struct plb_node_spec *nodes = r->world->in->cluster->nodes;
-    if (owner == 0 || owner == to)
-        return plb_network_transfer(r->network, owner, to, r->busy_until, bytes);
-    if (!plb_faults_node_works(r->faults, owner))
-        return INFINITY;
-    r->world->out->stress.lent++;
-    charge(r, r->world->now, 2.0 * r->message_s); /* FETCH and FROM */
-    return plb_network_transfer(r->network, owner, to, r->busy_until + nodes[owner].latency, bytes);
-}
-
 /* Sends the inputs that a node lacks. */
 static void serve(struct plb_virtual_rank0 *r, const struct plb_message *m)
 {
     const struct plb_simulation *in = r->world->in;
-    charge(r, r->world->now, r->message_s);
-    double halo = m->fetch.halo ? 0.0 : in->inputs.halo_bytes, there = 0.0;
-    for (struct plb_range rest = m->fetch.range, part; rest.count > 0; rest.count -= part.count) {
-        int owner = plb_master_owner(r->master, PLB_BUFFER(0), rest, &part);
-        there = fmax(there, lend(r, owner, m->from, plb_sizes_bytes(&in->inputs, part) - halo));
-        rest.first += part.count;
-    }
+    double busy = r->message_s,
+           there = plb_virtual_fetch(r->world, r->network, r->faults, r->master, m, r->message_s, &busy);
+    charge(r, r->world->now, busy);
     if (isinf(there))
         return;
     plb_events_add(r->world->clock,

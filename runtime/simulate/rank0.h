@@ -19,8 +19,9 @@ void plb_virtual_rank0_free(struct plb_virtual_rank0 *rank0); /* not the master 
 
 struct plb_master *plb_virtual_rank0_master(const struct plb_virtual_rank0 *rank0);
 
-/* Begins a pass when rank 0 has time for it. Returns that time. */
-double plb_virtual_rank0_begin(struct plb_virtual_rank0 *rank0, int pass, int phase);
+/* Begins a pass when rank 0 has time for it: these inputs, a mask, are results of the one before. Returns
+ * that time. */
+double plb_virtual_rank0_begin(struct plb_virtual_rank0 *rank0, int pass, int phase, int64_t fed);
 
 /* The last pass is over: asks for results that stayed at nodes. And the pass that makes lost ones again.
  * They return the time at which that begins. */

@@ -11,6 +11,7 @@
 #include "job/require_watts.h"
 #include "model/optimum.h"
 #include "profile/profiles.h"
+#include "simulate/inputs.h"
 #include "simulate/rank0.h"
 #include "simulate/sets.h"
 #include "simulate/true_costs.h"
@@ -238,10 +239,22 @@ static int fold(struct sim *s, int phase, struct plb_error *err)
     return PLB_OK;
 }
 
-/* A pass from its begin to its end. */
-static int run_pass(struct sim *s, int phase, struct plb_error *err)
+/* The inputs that become other ones as a pass begins, as a mask: all where the passes begin anew. */
+static int64_t fed_by(const struct sim *s, int pass)
 {
-    double began = plb_virtual_rank0_begin(s->rank0, ++s->number, phase);
+    const struct plb_simulation *in = s->world.in;
+    bool chosen = pass > 1 && in->fed != NULL;
+    return s->number == 1 || in->feeds == 0 ? 0 : chosen ? in->fed[pass - 1] : plb_virtual_inputs_all(in);
+}
+
+/* A pass from its begin to its end. */
+static int run_pass(struct sim *s, int pass, int phase, struct plb_error *err)
+{
+    const struct plb_watch *watch = &s->world.in->watch;
+    s->number++;
+    if (watch->begun != NULL)
+        watch->begun(watch->context, pass, s->number, fed_by(s, pass));
+    double began = plb_virtual_rank0_begin(s->rank0, s->number, phase, fed_by(s, pass));
     if (end_pass(s, began, err) != PLB_OK || s->back)
         return err->status;
     if (fold(s, phase, err) == PLB_OK)
@@ -255,7 +268,7 @@ static int run_passes(struct sim *s, struct plb_error *err)
     for (int pass = 1; pass <= s->in.passes; pass++) {
         int phase = phase_of(s, pass);
         set_ideals(s, &s->world.in->maps[phase]);
-        if (run_pass(s, phase, err) != PLB_OK)
+        if (run_pass(s, pass, phase, err) != PLB_OK)
             return err->status;
         pass = s->back ? 0 : pass;
     }

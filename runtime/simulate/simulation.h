@@ -100,6 +100,10 @@ struct plb_watch {
     void (*gathered)(void *context, const struct plb_message *from,
                      bool given_up);                                             /* a FROM that was awaited */
     void (*stepped)(void *context, double now, const struct plb_master *master); /* after every event */
+    /* A pass begins. pass: of the run, from 1, again where it begins anew; number: as messages have it. */
+    void (*begun)(void *context, int pass, int number, int64_t fed);
+    /* A node sends these inputs of units, a mask, to one that lacks them; or the latter has them itself. */
+    void (*lent)(void *context, int from, int to, int64_t inputs, struct plb_range range);
 };
 
 /* Meters, for tests: a run learns the watts of the .cluster file from them, and is not told. Zeroed: there
@@ -129,8 +133,10 @@ struct plb_simulation {
     struct plb_sizes inputs, results; /* that a task pulls, and that it sends back */
     double shared_bytes;              /* of the replicated data: in files, so that nobody sends it */
     struct plb_sizes staying;         /* of the results: those of master.stays */
-    bool feeds; /* results of each pass are the inputs of the next one; with master.feeds_stay from node to
-                   node, and after a loss the run begins anew: there are no copies of later inputs */
+    int feeds; /* so many inputs are results of an earlier pass, each a part of the bytes of all; with
+                  master.feeds_stay they go from node to node, and after a loss the run begins anew:
+                  there are no copies of later inputs */
+    const int64_t *fed; /* of each pass: mask of those that results of the pass before become; NULL: all */
     uint64_t seed;
     int passes;        /* 0 counts as 1 */
     const int *phases; /* of each pass; NULL = 0 */

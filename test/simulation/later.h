@@ -4,9 +4,11 @@
 #define TEST_LATER_H
 
 #include "scenario.h"
+#include "versions.h"
 
 #define JOINING 1000000007 /* from a seed to that of its joins */
 #define STAYING 2000000011 /* to that of its results that stay */
+#define FEEDING 2500000013 /* to that of the inputs that they become */
 
 /* To be called after make_scenario: some nodes come while the run goes on. Those that live to the end are
  * there from the start. */
@@ -37,11 +39,16 @@ static inline void draw_stays(struct scenario *s)
     s->phases[sim->passes] = s->phases[sim->passes - 1];
 }
 
-/* To be called last: results are inputs of the next pass. Where no node is lost, they go there straight. */
+/* To be called last: results become one or several inputs, all at a time or some of them. Where no node is
+ * lost, they go there straight. */
 static inline void draw_feeds(struct scenario *s)
 {
     struct plb_simulation *sim = &s->simulation;
-    sim->feeds = sim->seed % 2 == 0;
+    struct dice dice = {s->simulation.seed + FEEDING, 0}, *d = &dice;
+    sim->feeds = sim->seed % 2 == 0 ? int_in(d, 1, VERSIONS_OF) : 0;
+    sim->fed = one_in(d, 3) ? NULL : s->fed;
+    for (int pass = 0; pass < MAX_PASSES && sim->feeds > 0; pass++)
+        s->fed[pass] = int_in(d, one_in(d, 4) ? 0 : 1, (1 << sim->feeds) - 1);
     sim->master.feeds_stay = sim->feeds && sim->master.stays != 0 && is_peaceful(s) && sim->n_deadly == 0
                           && sim->n_joiners == 0;
 }

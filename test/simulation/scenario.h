@@ -40,6 +40,7 @@ struct scenario {
     struct plb_cost_map maps[PHASES];
     double costs[PHASES][MAX_UNITS];
     int phases[MAX_PASSES + 1]; /* the last one: of a pass that makes lost results again */
+    int64_t fed[MAX_PASSES];    /* by pass: the inputs that results of the pass before become, as a mask */
     int64_t offsets[MAX_UNITS + 1];
     struct plb_sizes sizes;
     struct plb_fault faults[2 * MAX_NODES];

@@ -218,7 +218,7 @@ static void run(struct stencil *s, uint64_t seed)
                                 .beat_s = 0.01,
                                 .max_events = 5000000,
                                 .migration = {.on = !s->fixed, .backups = !s->fixed},
-                                .watch = {&seen, NULL, sent, executed, reported, NULL, stepped},
+                                .watch = {&seen, NULL, sent, executed, reported, NULL, stepped, NULL, NULL},
                                 .master = {.balancer = balancer,
                                            .params = params,
                                            .sizes = &s->sizes,
@@ -287,7 +287,8 @@ static void hear_while(int pass, bool pulls, bool waits)
     plb_virtual_inputs_begin(inputs, 1, pass, &begin);
     assert_true(plb_virtual_inputs_hear(inputs, &counted, pass, NULL));
     assert_true(plb_virtual_inputs_hear(inputs, &from, pass, NULL));
-    assert_int_equal(plb_virtual_inputs_pulls(inputs, 1, task, &pulled), pulls);
+    assert_int_equal(plb_virtual_inputs_pulls(inputs, 1, task, 1, &pulled), pulls);
+    plb_virtual_inputs_arrived(inputs, 1, 1); /* else it waits for what it pulls */
     assert_int_equal(plb_virtual_inputs_waits(inputs, 1, task), waits);
     plb_virtual_inputs_begin(inputs, 1, pass + 1, &begin);
     assert_int_equal(plb_virtual_inputs_halo(inputs, 1), pass == 4); /* its data comes, and finds no place */

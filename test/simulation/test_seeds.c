@@ -274,6 +274,8 @@ static void check_seed(uint64_t seed)
     count_residence(result.master);
     count_stays(&w, result.master);
     met("inputs that went from the node that had computed them", result.stress.lent);
+    met("runs with several inputs that are fed", s.simulation.feeds > 1);
+    met("inputs read that were fed before the last pass", w.versions.old);
     plb_master_free(result.master);
     free_scenario(&s);
 }

@@ -160,7 +160,8 @@ static double run(const struct steady *how, struct taken *t, struct plb_standing
     const struct plb_cost_map maps[] = {map, map};
     struct plb_simulation s = job_of(how, maps, &sizes);
     s.cluster = &cluster;
-    s.watch = (struct plb_watch){t, granted, sent, executed, NULL, NULL, stepped};
+    s.watch = (struct plb_watch){
+        .context = t, .granted = granted, .sent = sent, .executed = executed, .stepped = stepped};
     s.master.balancer = plb_balancer_find(how->balancer, "test", &err);
     s.master.params = params;
     default_params(s.master.balancer, params);

@@ -154,10 +154,12 @@ static inline void watch_sent(void *context, const struct plb_message *m)
     const char *why = plb_message_check(m, m->size, w->scenario->cluster.n_nodes);
     if (why != NULL)
         wrong(w, "a %s is sent that is %s", plb_message_name(m->type), why);
+    versions_sent(&w->versions, m);
     if (m->type == PLB_PASS && m->pass > w->pass)
         begin_pass(w, m->pass);
-    if (m->type == PLB_PASS && m->begin.n_feeds > 0 && m->begin.feeds[0].now) /* it has other inputs */
-        memset(w->pulled[m->to], 0, sizeof w->pulled[m->to]);
+    for (int i = 0; m->type == PLB_PASS && i < m->begin.n_feeds; i++)
+        if (m->begin.feeds[i].now) /* it has other inputs */
+            memset(w->pulled[m->to], 0, sizeof w->pulled[m->to]);
     if (m->type == PLB_FETCH && m->to == 0)
         note_pulled(w, m->from, m->fetch.range);
     for (int i = 0; m->type == PLB_COUNTED && i < m->counted.n; i++)
@@ -189,7 +191,7 @@ static inline void watch_executed(void *context, int pu, const struct plb_slice 
     if (!task->audit)
         check_block(w, "a task", task->pass, task->block, task->range);
     if (task->pass == w->pass) /* else its inputs may be those of an older pass */
-        check_pulled(w, pu, task->range);
+        check_pulled(w, pu, task);
     const struct granted *b = task->audit ? NULL : block_of(w, task->block);
     if (b != NULL && b->most > 0 && task->range.count > b->most && task->range.count > s->sizes.chunk)
         wrong(w, "PU %d executes %lld suspect units at once", pu, (long long)task->range.count);
@@ -233,6 +235,7 @@ static inline void watch_reported(void *context, const struct plb_message *done,
     int pass = done->pass - 1, pu = s->nodes[done->from].first_pu + done->pu;
     int64_t first_time = 0;
     bool whole_results = s->simulation.master.whole_results;
+    versions_reported(&w->versions, done, fresh);
     if (!plausible(verdict, whole_results, r.count, fresh))
         wrong(w, "a report of %lld units is judged %d, and %lld are taken", (long long)r.count, (int)verdict,
               (long long)fresh);
@@ -288,12 +291,10 @@ static inline void start_watch(struct watch *w, struct scenario *s)
             w->folded[0] += (double)u;
             w->taken[0]++;
         }
-    s->simulation.watch = (struct plb_watch){.context = w,
-                                             .sent = watch_sent,
-                                             .executed = watch_executed,
-                                             .reported = watch_reported,
-                                             .gathered = watch_gathered,
-                                             .stepped = watch_stepped};
+    s->simulation.watch = (struct plb_watch){
+        w,           NULL,      watch_sent, watch_executed, watch_reported, watch_gathered, watch_stepped,
+        watch_begun, watch_lent};
+    versions_init(&w->versions, &s->simulation);
 }
 
 /* A PU that computes rightly is never called wrong, and results differ only where somebody is wrong. */

@@ -7,6 +7,7 @@
 
 #include "freed.h"
 #include "scenario.h"
+#include "versions.h"
 
 _Static_assert(MAX_NODES *MAX_PUS <= 32, "a PU has a bit");
 
@@ -41,9 +42,10 @@ struct watch {
     struct plb_message cancelled[MAX_CANCELS];  /* CANCELs of this event */
     int n_cancelled;
     bool pulled[MAX_NODES][MAX_UNITS]; /* by node: it has the inputs of the unit, or has asked for them */
-    int64_t halos;                     /* units around those of tasks, on other nodes than rank 0's */
-    int64_t held;                      /* results with reduced arrays that several tasks have made */
-    int64_t refused;                   /* PUs, by the master */
+    struct versions versions;
+    int64_t halos;   /* units around those of tasks, on other nodes than rank 0's */
+    int64_t held;    /* results with reduced arrays that several tasks have made */
+    int64_t refused; /* PUs, by the master */
     double now;
     char wrong[300];
 };
@@ -81,21 +83,38 @@ static inline void note_pulled(struct watch *w, int node, struct plb_range range
 
 /* A node has the inputs of a task's units, and of those around them, or has asked for them. Inputs that stay
  * do not travel twice. */
-static inline void check_pulled(struct watch *w, int pu, struct plb_range task)
+static inline void check_pulled(struct watch *w, int pu, const struct plb_slice *slice)
 {
+    struct plb_range task = slice->range;
     const struct scenario *s = w->scenario;
     const struct plb_sizes *inputs = &s->simulation.inputs;
     struct plb_range all = plb_range_around(task, inputs->before, inputs->after, s->maps[0].units);
     int node = 0;
     while (node + 1 < s->cluster.n_nodes && s->nodes[node + 1].first_pu <= pu)
         node++;
-    if (node == 0 || inputs->unit_bytes == 0.0 || !s->simulation.master.resident)
+    if (inputs->unit_bytes == 0.0 || !s->simulation.master.resident)
+        return;
+    int i = versions_wrong(&w->versions, node, slice);
+    if (i >= 0)
+        wrong(w, "PU %d executes units %lld + %lld of pass %d with an old input %d", pu,
+              (long long)task.first, (long long)task.count, slice->pass, i);
+    if (node == 0)
         return;
     for (int64_t u = all.first; u < all.first + all.count; u++)
         if (!w->pulled[node][u])
             wrong(w, "PU %d executes units %lld + %lld without the inputs of unit %lld", pu,
                   (long long)task.first, (long long)task.count, (long long)u);
     w->halos += all.count - task.count;
+}
+
+static inline void watch_begun(void *context, int pass, int number, int64_t fed)
+{
+    versions_begun(&((struct watch *)context)->versions, pass, number, fed);
+}
+
+static inline void watch_lent(void *context, int from, int to, int64_t inputs, struct plb_range range)
+{
+    versions_lent(&((struct watch *)context)->versions, from, to, inputs, range);
 }
 
 /* Of a pass that makes lost results again: all others are there, and stay. */
