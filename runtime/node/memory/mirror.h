@@ -10,7 +10,13 @@
  * write these results, and the two change places when that pass begins. All inputs are dropped then, but
  * those units stay that this rank has computed once and whose result counted (core/place/owners.h). A late
  * task of an earlier pass may still read one place or write the other one. So nobody uses the places of its
- * units until a pass begins without it. Communication thread only. */
+ * units until a pass begins without it.
+ *
+ * A pass may feed some inputs alone. Still one set says which units are here, with all of their inputs. That
+ * is right: after such a pass units are here that this rank has executed in the last one, and for that it had
+ * all inputs of them in their places. Others stay as they were. Of units that it executes for the first time
+ * a rank lacks all inputs. So one set costs the halo of inputs that were not fed, once more in each pass, by
+ * the same messages that bring the others, and nothing else. Communication thread only. */
 #ifndef PLB_NODE_MEMORY_MIRROR_H
 #define PLB_NODE_MEMORY_MIRROR_H
 
