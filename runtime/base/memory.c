@@ -153,6 +153,17 @@ void *plb_pages_alloc(size_t bytes)
     return touch_pages(map_pages(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1), bytes);
 }
 
+void *plb_pages_grow(void *old, size_t had, size_t bytes)
+{
+    if (old == NULL)
+        return map_pages(bytes, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    bool there = can_be_there(bytes, bytes < LARGE ? 0 : plb_memory_used() - (int64_t)had);
+    void *memory = there ? mremap(old, had > 0 ? had : 1, bytes > 0 ? bytes : 1, MREMAP_MAYMOVE) : MAP_FAILED;
+    if (memory == MAP_FAILED)
+        out_of_memory(bytes);
+    return memory;
+}
+
 void *plb_file_pages_alloc(size_t bytes, int *fd, bool *huge)
 {
     *fd = memfd_create("plbrun", MFD_CLOEXEC);

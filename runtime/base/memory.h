@@ -27,6 +27,10 @@ void *plb_file_pages_alloc(size_t bytes, int *fd, bool *huge);
  * page. MAP_FAILED: errno says why. Free: munmap. */
 void *plb_map_pages(size_t bytes, int protection, int flags, int fd, int64_t at);
 
+/* Whole pages of any contents. old: NULL, or pages of this call that have `had` bytes and grow. They stay, so
+ * the system zeroes no new ones in their place. Free: plb_shared_free. */
+void *plb_pages_grow(void *old, size_t had, size_t bytes);
+
 /* Zeroed whole pages that this process shares with the children that it forks afterwards. */
 void *plb_shared_alloc(size_t bytes);
 void plb_shared_free(void *memory, size_t bytes); /* as many as were asked for; NULL: nothing */

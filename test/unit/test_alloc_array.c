@@ -249,6 +249,22 @@ static void an_array_grows_to_twice(void **state)
     free(at);
 }
 
+/* A slot gets larger tasks as a run goes on: the system gives it no new pages for what it has written. */
+static void memory_that_grows_keeps_its_pages(void **state)
+{
+    enum { BYTES = 8 << 20, PAGES = BYTES / 4096 };
+    static unsigned char there[PAGES];
+    (void)state;
+    char *memory = plb_pages_grow(NULL, 0, BYTES);
+    memset(memory, 7, BYTES);
+    memory = plb_pages_grow(memory, BYTES, 8 * (size_t)BYTES);
+    assert_int_equal(mincore(memory, BYTES, there), 0);
+    for (int i = 0; i < PAGES; i++)
+        assert_true(there[i] & 1);
+    assert_int_equal(memory[BYTES - 1], 7);
+    plb_shared_free(memory, 8 * (size_t)BYTES);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -261,6 +277,7 @@ int main(void)
         cmocka_unit_test(copies_every_byte_and_no_other),
         cmocka_unit_test(refuses_what_no_memory_has),
         cmocka_unit_test(an_array_grows_to_twice),
+        cmocka_unit_test(memory_that_grows_keeps_its_pages),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

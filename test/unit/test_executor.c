@@ -287,13 +287,13 @@ static void memory_of_tasks_is_not_touched(void **state)
     struct plb_executor e = {.shares = false};
     int touched = 0;
     (void)state;
-    char *memory = plb_executor_alloc(&e, BYTES);
+    char *memory = plb_executor_grow(&e, NULL, 0, BYTES);
     assert_int_equal((uintptr_t)memory % 4096, 0);
     assert_int_equal(mincore(memory, BYTES, there), 0);
     for (size_t i = 0; i < sizeof there; i++)
         touched += there[i] & 1;
     assert_in_range(touched, 0, 1); /* malloc's own notes may be in the first one */
-    plb_executor_free(&e, memory, BYTES);
+    plb_shared_free(memory, BYTES);
 }
 
 /* Once per lane and entry, with one unit, and nothing of it comes back. */

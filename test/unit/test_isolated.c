@@ -80,13 +80,13 @@ static void open_device(struct plb_executor *e, int device, bool is_shared)
     assert_int_equal(plb_executor_open(e, driver, &config, &set, &err), PLB_OK);
     e->limit = (struct plb_task_limit){UNITS, INFINITY};
     plb_isolated_enter(&e->isolated, 1);
-    array = plb_executor_alloc(e, sizeof *array);
+    array = plb_executor_grow(e, NULL, 0, sizeof *array);
 }
 
 static void close_device(struct plb_executor *e)
 {
     plb_executor_close(e);
-    plb_executor_free(e, array, sizeof *array);
+    plb_shared_free(array, sizeof *array);
 }
 
 /* Executes a range; the sum of its array. */

@@ -53,24 +53,19 @@ void plb_executor_cancel(struct plb_executor *e, int lane, bool cancelled)
     __atomic_store_n(cancelled_flag(e, lane), cancelled, __ATOMIC_RELAXED);
 }
 
-void *plb_executor_alloc(const struct plb_executor *e, size_t bytes)
+void *plb_executor_grow(const struct plb_executor *e, void *old, size_t had, size_t bytes)
 {
-    return e->shares ? plb_child_alloc(e->isolated.child, bytes) : plb_alloc_unset(bytes);
-}
-
-void plb_executor_free(const struct plb_executor *e, void *memory, size_t bytes)
-{
-    if (e->shares)
-        plb_shared_free(memory, bytes);
-    else
-        free(memory);
+    if (!e->shares)
+        return plb_pages_grow(old, had, bytes);
+    plb_shared_free(old, had);
+    return plb_child_alloc(e->isolated.child, bytes);
 }
 
 void plb_executor_close(struct plb_executor *e)
 {
     plb_device_places_fini(&e->places);
     for (int i = 0; i < PLB_MAX_DATA; i++)
-        plb_executor_free(e, e->aside[i], e->aside_bytes[i]);
+        plb_shared_free(e->aside[i], e->aside_bytes[i]);
     plb_isolated_fini(&e->isolated);
     plb_renewal_fini(&e->renewal);
     e->ops->close(e->device);
@@ -121,9 +116,9 @@ static bool is_aligned(const void *memory)
 static char *aside(struct plb_executor *e, int i, size_t bytes)
 {
     if (e->aside[i] == NULL || bytes > e->aside_bytes[i]) {
-        plb_executor_free(e, e->aside[i], e->aside_bytes[i]);
-        e->aside_bytes[i] = bytes + bytes / 2;
-        e->aside[i] = plb_executor_alloc(e, e->aside_bytes[i]);
+        size_t grown = bytes + bytes / 2;
+        e->aside[i] = plb_executor_grow(e, e->aside[i], e->aside_bytes[i], grown);
+        e->aside_bytes[i] = grown;
     }
     return e->aside[i];
 }

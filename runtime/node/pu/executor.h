@@ -80,10 +80,9 @@ static inline int plb_executor_copiers(const struct plb_executor *e)
     return e->isolated.child != NULL || e->config.threads < 1 ? 1 : e->config.threads;
 }
 
-/* Host memory for buffers of tasks, of any contents, which an isolated task shares; and giving it back. Any
- * thread may call them. */
-void *plb_executor_alloc(const struct plb_executor *executor, size_t bytes);
-void plb_executor_free(const struct plb_executor *executor, void *memory, size_t bytes);
+/* Host memory for buffers of tasks, of any contents, which an isolated task shares. old: NULL, or such memory
+ * that has `had` bytes and grows. Free: plb_shared_free. Any thread may call it. */
+void *plb_executor_grow(const struct plb_executor *executor, void *old, size_t had, size_t bytes);
 
 /* Tells the lane's task whether anybody wants its results. Any thread may call it. The owner calls it with
  * false before it starts a task. */

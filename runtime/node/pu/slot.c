@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "base/lease.h"
+#include "base/memory.h"
 
 #define PAGE 4096 /* bytes; pages are what a device can lock */
 
@@ -13,26 +14,33 @@
  * slots lock pages a second time. A guess. */
 #define FIRST 0.0625
 
-/* Gives the slot memory that the device copies best; ends the program where there is none. */
-static void allocate(struct plb_slot *slot, const struct plb_executor *e, size_t bytes)
+static void unlock(struct plb_slot *slot, const struct plb_executor *e)
+{
+    if (slot->locked)
+        plb_page_unlock(e->places.locks, e->ops, slot->memory, slot->bytes);
+    slot->locked = false;
+}
+
+/* Gives the slot more memory, which the device copies best; ends the program where there is none. */
+static void grow(struct plb_slot *slot, const struct plb_executor *e, size_t bytes)
 {
     bool locks = e->ops->pin != NULL;
+    size_t had = slot->bytes;
+    unlock(slot, e);
     slot->bytes = locks && bytes < PAGE ? PAGE : bytes;
-    slot->memory = plb_executor_alloc(e, slot->bytes);
+    slot->memory = plb_executor_grow(e, slot->memory, had, slot->bytes);
     slot->locked = locks && plb_page_lock(e->places.locks, e->ops, e->device, slot->memory, slot->bytes);
 }
 
 static void release(struct plb_slot *slot, const struct plb_executor *e)
 {
-    if (slot->locked)
-        plb_page_unlock(e->places.locks, e->ops, slot->memory, slot->bytes);
-    slot->locked = false;
-    plb_executor_free(e, slot->memory, slot->bytes);
+    unlock(slot, e);
+    plb_shared_free(slot->memory, slot->bytes);
     slot->memory = NULL;
 }
 
-/* Bytes to take for a task that needs `needed`. Memory that nobody locks grows by half: it costs little to
- * take again, and the largest task of a PU without memory of its own may be the whole data. */
+/* Bytes to take for a task that needs `needed`. Memory that nobody locks grows by half: what was
+ * written of it stays, and the largest task of a PU without memory of its own may be the whole data. */
 static size_t room_for(const struct plb_executor *e, size_t needed, size_t most)
 {
     size_t grown = needed + needed / 2;
@@ -50,10 +58,8 @@ static void take_room(struct plb_slot *slot, const struct plb_dataset *set, cons
                   | (slot->gives != NULL ? plb_mirror_outputs(slot->gives) : 0),
             buffers = (plb_dataset_apart(set) & ~mirrored & ~stays) | scratch;
     size_t at[PLB_MAX_DATA], needed = plb_arena_layout(set, buffers, slot->task.range, at);
-    if (slot->memory == NULL || needed > slot->bytes) {
-        release(slot, e);
-        allocate(slot, e, room_for(e, needed, plb_arena_most(set, buffers, &e->limit)));
-    }
+    if (slot->memory == NULL || needed > slot->bytes)
+        grow(slot, e, room_for(e, needed, plb_arena_most(set, buffers, &e->limit)));
     if (slot->records == NULL && plb_dataset_records(set) != 0)
         slot->records = plb_records_new(set);
     for (int i = 0; i < set->n; i++)
