@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/rounding.h"
 #include "plb/balancer.h"
 
 enum { ITERATIONS, THRESHOLD };
@@ -20,10 +21,6 @@ static const struct plb_option options[] = {
                    "difference of finish times, as a part of a block's time, that brings a rebalance"},
     {0},
 };
-
-/* Seconds that a PU counts as having worked where its reports say nothing usable. Any number far
- * below a real block's time will do. */
-#define NO_TIME 1e-9
 
 struct acosta_pu {
     double x;       /* work: its share of an iteration */
@@ -66,7 +63,7 @@ static void end_iteration(struct state *s, const struct plb_view *view)
         struct acosta_pu *pu = &s->pus[p];
         if (view->pus[p].lost || !pu->granted)
             continue;
-        pu->seconds = isfinite(pu->seconds) && pu->seconds > 0.0 ? pu->seconds : NO_TIME;
+        pu->seconds = isfinite(pu->seconds) && pu->seconds > 0.0 ? pu->seconds : PLB_ALMOST_NONE;
         longest = fmax(longest, pu->seconds);
         shortest = fmin(shortest, pu->seconds);
         power += (view->pus[p].granted - pu->before) / pu->seconds;

@@ -16,6 +16,7 @@
 
 #include "model/belief.h"
 #include "model/finish.h"
+#include "model/rounding.h"
 #include "plb/balancer.h"
 
 /* Part of the time left by which an end must differ from what was expected, or of the time of a share by
@@ -30,8 +31,6 @@
  * than it answers; a solve takes some 2 us for each PU. The second where all has changed. */
 #define BETWEEN_SOLVES 100e-6
 #define LEAST_BETWEEN 20e-6
-
-#define ROUNDING 1e-9 /* relative: sums of work that should be equal differ by less */
 
 static const struct plb_option options[] = {
     {"solver", PLB_TEXT, "auto", 0, 0, PLB_SOLVER_CHOICES, "who solves for equal finish times"},
@@ -113,7 +112,7 @@ static double longest_trial(const struct state *s, const struct plb_view *view)
     if (n * view->next <= view->remaining || n == 0)
         return INFINITY;
     qsort(s->unit_s, (size_t)n, sizeof *s->unit_s, by_value);
-    return s->unit_s[(int)(fmax(view->remaining / view->next, 1.0)) - 1] * (1.0 + ROUNDING);
+    return s->unit_s[(int)(fmax(view->remaining / view->next, 1.0)) - 1] * (1.0 + PLB_ROUNDING);
 }
 
 static void solve(struct state *s, const struct plb_view *view)
@@ -173,7 +172,7 @@ static bool ends_a_unit_in_time(const struct state *s, const struct plb_view *vi
 {
     double end = view->now + plb_busy(&view->pus[p], view->now) + plb_model_time(&s->models[p], view->next);
     double by = s->sure < view->next ? s->last_end : s->sure < view->remaining ? s->end : 0.0;
-    return end <= by + ROUNDING * fabs(by);
+    return end <= by + PLB_ROUNDING * fabs(by);
 }
 
 /* The first half of it, as long as a trial costs little. */
@@ -191,7 +190,7 @@ static double decide(struct state *s, const struct plb_view *view, int p)
         solve(s, view);
     s->sure -= s->pus[p].sure;
     s->pus[p].sure = 0.0;
-    double x = sure_work(s, view, p) * (1.0 + ROUNDING);
+    double x = sure_work(s, view, p) * (1.0 + PLB_ROUNDING);
     if (x >= view->next)
         return x;
     return to_be_tried(s, view, p) || ends_a_unit_in_time(s, view, p) ? view->next : PLB_WAIT;

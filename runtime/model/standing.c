@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/rounding.h"
+
 /* The shares of the last pass stay while they end later by this part at most, and by less than a spread.
  * Larger: PUs wait for each other. Smaller: noise moves data in each pass. From 0.03 to 0.005 the makespans
  * of test_standing differ by 0.6 %. */
@@ -35,8 +37,6 @@
  * share that is too large for one more pass. */
 #define LARGER 1.25
 #define CONSIDERABLE 0.25
-
-#define ROUNDING 1e-9 /* relative: sums of work that should be equal differ by less */
 
 /* A PU in the sums: it does rate · (T - start) work in T seconds. */
 struct line {
@@ -93,7 +93,7 @@ static double solve(const struct asked *a, double work, double about)
 static double solve_all(const struct asked *a, double work)
 {
     double about = solve(a, work, 0.0), seconds = solve(a, work, about);
-    for (int i = 0; i < TURNS && isfinite(seconds) && seconds > about * (1.0 + ROUNDING); i++) {
+    for (int i = 0; i < TURNS && isfinite(seconds) && seconds > about * (1.0 + PLB_ROUNDING); i++) {
         about = seconds;
         seconds = solve(a, work, about);
     }
@@ -130,7 +130,7 @@ static double end_of(const struct plb_estimate *const *estimates, int n, double 
         sum += x[p];
         last = fmax(last, x[p] > 0.0 ? plb_estimate_seconds(estimates[p], x[p]) : 0.0);
     }
-    return fabs(sum - work) <= ROUNDING * work ? last : INFINITY;
+    return fabs(sum - work) <= PLB_ROUNDING * work ? last : INFINITY;
 }
 
 /* Leaves out those that would not end a unit. Returns whether there were any. */

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/rounding.h"
+
 /* Parts of a fair share in the first block, where the user gives no size. More: starts waste time. Fewer: a
  * slow PU gets more at once than the run should wait for. */
 #define FIRST_PARTS 1000.0
@@ -20,13 +22,6 @@
 /* Part of the work that such a round may take. Larger: slow PUs lose more. Smaller: PROBE_SECONDS
  * is not reached. */
 #define PROBE_LIMIT 0.02
-
-/* Seconds per unit of work of a PU whose reports say nothing usable. Any number far below a real
- * one will do. */
-#define NO_TIME 1e-9
-
-/* Of a block: less work than this is rounding. */
-#define TINY_PART 1e-9
 
 static void start_round(struct plb_training *t, const struct plb_view *view)
 {
@@ -77,7 +72,7 @@ bool plb_training_round_over(const struct plb_training *t, const struct plb_view
 static double own_work(const struct plb_training *t, const struct plb_view *view, int p)
 {
     double work = view->pus[p].granted - t->pus[p].before;
-    return work > TINY_PART * t->pus[p].size ? t->pus[p].done : 0.0;
+    return work > PLB_ROUNDING * t->pus[p].size ? t->pus[p].done : 0.0;
 }
 
 /* Seconds per unit of the work that PU p did in this round, which may be more than its block, where training
@@ -85,14 +80,14 @@ static double own_work(const struct plb_training *t, const struct plb_view *view
 static double seconds_of_unit(const struct plb_training *t, const struct plb_view *view, int p)
 {
     double work = own_work(t, view, p), each = work > 0.0 ? t->pus[p].seconds / work : 0.0;
-    return work == 0.0 || (isfinite(each) && each > 0.0) ? each : NO_TIME;
+    return work == 0.0 || (isfinite(each) && each > 0.0) ? each : PLB_ALMOST_NONE;
 }
 
 /* Every PU's seconds per unit, by this round; returns the least. A PU that was left out of it keeps its old
  * ones, and one that has done nothing is taken for the slowest. */
 static double seconds_per_unit(struct plb_training *t, const struct plb_view *view)
 {
-    double fastest = INFINITY, slowest = NO_TIME;
+    double fastest = INFINITY, slowest = PLB_ALMOST_NONE;
     for (int p = 0; p < view->n_pus; p++) {
         struct plb_trainee *pu = &t->pus[p];
         if (pu->size > 0.0)

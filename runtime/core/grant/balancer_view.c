@@ -5,9 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-
-#define ROUNDING 1e-9 /* relative: sums of work that should be equal differ by less */
-#define TINY 1e-9     /* work that balancers see where units remain that cost nothing */
+#include "model/rounding.h"
 
 /* Relative change of the rate for a power of 1 by which priors are set again. Larger: they are older.
  * Smaller: each report of a PU costs the time of all others. */
@@ -162,8 +160,8 @@ static void show_remaining(struct plb_balancer_view *v)
     if (front.count == 0)
         return;
     double work = plb_ledger_free_work(v->ledger), next = plb_cost_work(v->map, front.first, 1);
-    v->view.remaining = work > TINY ? work : TINY;
-    v->view.next = next > TINY ? next : TINY;
+    v->view.remaining = work > PLB_ALMOST_NONE ? work : PLB_ALMOST_NONE;
+    v->view.next = next > PLB_ALMOST_NONE ? next : PLB_ALMOST_NONE;
 }
 
 void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struct plb_cost_map *map)
@@ -172,7 +170,7 @@ void plb_balancer_view_begin(struct plb_balancer_view *v, int phase, const struc
     v->phase = phase;
     v->stats.ask_again = false;
     v->view.now = 0.0;
-    v->view.total = fmax(plb_ledger_free_work(v->ledger), TINY);
+    v->view.total = fmax(plb_ledger_free_work(v->ledger), PLB_ALMOST_NONE);
     v->before = plb_ledger_accepted_units(v->ledger);
     v->view.units = plb_ledger_free_units(v->ledger);
     v->view.idle = v->view.living;
@@ -216,7 +214,7 @@ void plb_balancer_view_restart(struct plb_balancer_view *v)
         show_samples(v, p);
     }
     v->stats.ask_again = false;
-    v->view.total = fmax(plb_ledger_free_work(v->ledger) + sum_held(v), TINY);
+    v->view.total = fmax(plb_ledger_free_work(v->ledger) + sum_held(v), PLB_ALMOST_NONE);
     v->view.units = plb_ledger_free_units(v->ledger) + plb_ledger_held_units(v->ledger);
     v->before = plb_ledger_accepted_units(v->ledger);
     v->done = 0.0;
@@ -336,7 +334,7 @@ const char *plb_balancer_view_check(const struct plb_balancer_view *v)
         idle += !seen->lost && seen->outstanding == 0;
         if (seen->outstanding != plb_ledger_open_blocks(v->ledger, p))
             return "view: a PU's outstanding blocks are not its open ones";
-        if (seen->granted - seen->done < -ROUNDING * v->view.total)
+        if (seen->granted - seen->done < -PLB_ROUNDING * v->view.total)
             return "view: more of a PU's work is done than was granted to it";
     }
     if (v->map != NULL && (living != v->view.living || idle != v->view.idle))

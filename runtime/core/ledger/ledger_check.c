@@ -4,8 +4,7 @@
 
 #include "base/memory.h"
 #include "core/ledger/ledger.h"
-
-#define SAME_WORK 1e-6 /* relative: sums of work that were added up in another order differ by less */
+#include "model/rounding.h"
 
 /* Sums over the parts, beside which the ledger's own are held. */
 struct sums {
@@ -80,7 +79,7 @@ static const char *compare(const struct plb_ledger *l, const struct sums *s, con
     if (s->units != l->held_units || l->free.units + l->apart.units + given != l->costs->units)
         return "3: the numbers of free, held and accepted units are not their sums";
     for (int n = 0; n < l->n_nodes; n++)
-        if (fabs(s->left[n] - l->left[n]) > SAME_WORK * plb_cost_total(l->costs))
+        if (fabs(s->left[n] - l->left[n]) > PLB_ROUNDING * plb_cost_total(l->costs))
             return "6: the work that a node has left is not what it holds";
     return NULL;
 }

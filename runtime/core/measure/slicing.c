@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/work/migration.h"
+#include "model/rounding.h"
 
 /* Reports from which a PU's start cost is known. Fewer: tasks are cut by a guess. More: later. As many as the
  * training rounds of PLB-HeC. */
@@ -28,8 +29,6 @@
  * aligned, and the first task of each is copied. Smaller: blocks are shorter than their balancer has said,
  * here by 1 % at most. */
 #define STRIDES 100
-
-#define ROUNDING 1e-9 /* relative: work that differs from whole units by less is whole */
 
 /* The most work in a task of a PU that has reported. It may be late by its error: where the rest of its share
  * makes up for that, the block need not be cut. */
@@ -75,6 +74,6 @@ int64_t plb_slicing_units(const struct plb_cost_map *map, struct plb_range front
 {
     int64_t units = plb_cost_units(map, front.first, front.count, work);
     bool over = map->prefix != NULL && units > 1
-             && plb_cost_work(map, front.first, units) > work * (1.0 + ROUNDING);
+             && plb_cost_work(map, front.first, units) > work * (1.0 + PLB_ROUNDING);
     return align_end(map, front, over ? plb_cost_whole(map, front.first, units, units - 1) : units);
 }

@@ -5,13 +5,13 @@
 
 #include "base/memory.h"
 #include "core/measure/slicing.h"
+#include "model/rounding.h"
 
 /* Nodes that are compared before units of one of them are taken. Larger: a choice costs more. Smaller: the
  * units of a node are taken that would have executed them in time. */
 #define CANDIDATES 16
 
 #define NONE (-1)
-#define ROUNDING 1e-9 /* relative: work that differs from whole units by less is whole */
 
 /* The ranges of a node are at `order[first]` to `order[end - 1]`. */
 struct node_homes {
@@ -304,7 +304,7 @@ static struct plb_range tail(const struct plb_cost_map *map, struct plb_range pa
     double all = plb_cost_work(map, part.first, part.count);
     int64_t kept = all > work ? plb_cost_units(map, part.first, part.count, all - work) : 0;
     double taken = plb_cost_work(map, part.first + kept, part.count - kept);
-    bool heavy = map->prefix != NULL && map->chunk < 2 && taken > work * (1.0 + ROUNDING);
+    bool heavy = map->prefix != NULL && map->chunk < 2 && taken > work * (1.0 + PLB_ROUNDING);
     kept += heavy && kept < part.count - 1;
     if (kept == part.count)
         kept = map->chunk < 2 ? part.count - 1

@@ -7,9 +7,9 @@
 
 #include "base/memory.h"
 #include "base/units.h"
+#include "model/rounding.h"
 
 #define MAX_BUCKETS 65536
-#define EVEN 1e-9 /* buckets that differ by less than this cost the same */
 
 int plb_cost_map_init(struct plb_cost_map *map, int64_t units, plb_cost_fn cost, const void *context,
                       struct plb_error *err)
@@ -41,7 +41,7 @@ int plb_cost_map_init(struct plb_cost_map *map, int64_t units, plb_cost_fn cost,
         map->per_work = total / (double)units;
     for (int64_t b = 0; b <= map->n; b++)
         map->prefix[b] /= map->per_work;
-    if (!(total > 0.0) || most - least <= EVEN * most) {
+    if (!(total > 0.0) || most - least <= PLB_ROUNDING * most) {
         free(map->prefix);
         map->prefix = NULL;
     }

@@ -4,8 +4,7 @@
 #include <math.h>
 
 #include "core/worker/worker_inside.h"
-
-#define TINY 1e-9 /* seconds, or work: none at all would not be a rate */
+#include "model/rounding.h"
 
 /* The text of a FAIL for units that reach a PU after its device has failed. */
 #define GONE "it had failed before"
@@ -68,7 +67,7 @@ void plb_worker_lasts(struct plb_worker *w, int pu, const struct plb_slice *task
     if (own->in_hand == 0 || task->pass != w->pass)
         return;
     double work = plb_cost_work(w->pus.map, task->range.first, task->range.count);
-    own->rate.most = fmax(work, TINY) / fmax(seconds, TINY);
+    own->rate.most = fmax(work, PLB_ALMOST_NONE) / fmax(seconds, PLB_ALMOST_NONE);
 }
 
 bool plb_worker_put_back(struct plb_worker *w, int pu, const struct plb_slice *units)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/energy/front_sets.h"
+#include "model/rounding.h"
 
 /* Rows from which on no time is put between two others that are less than NEAR apart. More: tables of few PUs
  * are longer. Fewer: they have only corners. */
@@ -20,9 +21,6 @@
  * start costs are taken for a part of each unit's. Smaller: answers come from a search where a formula would
  * do. */
 #define CURVED 0.005
-
-/* Relative error within which two rows are one. */
-#define ROUNDING 1e-9
 
 struct solver {
     const struct plb_power_curves *job;
@@ -118,7 +116,7 @@ static void add_time(struct times *t, double seconds)
 {
     int i = t->n;
     for (int k = 0; k < t->n; k++)
-        if (fabs(t->at[k] - seconds) <= ROUNDING * seconds)
+        if (fabs(t->at[k] - seconds) <= PLB_ROUNDING * seconds)
             return;
     if (t->n == PLB_FRONT_ROWS)
         return;
@@ -164,7 +162,7 @@ static void add_row(struct solver *s, double seconds, struct plb_front *front)
     int pus = s->job->n, n = front->n;
     if (!solve(s, PLB_OBJECTIVE_ENERGY, seconds))
         return;
-    if (n > 0 && s->answer.joules >= front->rows[n - 1].joules * (1.0 - ROUNDING))
+    if (n > 0 && s->answer.joules >= front->rows[n - 1].joules * (1.0 - PLB_ROUNDING))
         return;
     double *x = front->x + (size_t)n * (size_t)pus;
     struct plb_front_row *row = &front->rows[front->n++];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/rounding.h"
 #include "model/solve.h"
 
 #define HALVINGS 40 /* of a bisection; more: only time; fewer: times and shares are less exact */
@@ -15,7 +16,6 @@
 #define TRIED 100
 
 #define FIRST 8 /* times of a first look for where the front ends; more: only time */
-#define ROUNDING 1e-9
 
 /* A PU's work within a time. */
 struct offer {
@@ -61,7 +61,7 @@ static void find_range(const struct search *p, double *shortest, double *longest
         else
             low = middle;
     }
-    *shortest *= 1.0 + ROUNDING; /* else the last digits of a sum lack */
+    *shortest *= 1.0 + PLB_ROUNDING; /* else the last digits of a sum lack */
 }
 
 /* ------------------------------------------------------------------------------- sets */
@@ -115,7 +115,7 @@ static double fill(const struct search *p, double *x)
         else if (part > 0.0)
             joules += p->watts[o->pu] * plb_model_time(&p->job->models[o->pu], part);
     }
-    return left > ROUNDING * p->job->work ? INFINITY : joules;
+    return left > PLB_ROUNDING * p->job->work ? INFINITY : joules;
 }
 
 /* All sets. */
@@ -152,7 +152,7 @@ static void try_pairs(struct search *p, double *x)
         for (int j = i; j < p->n_offers; j++) {
             turn(p, i, j);
             double joules = fill(p, x);
-            if (joules < least * (1.0 - ROUNDING)) {
+            if (joules < least * (1.0 - PLB_ROUNDING)) {
                 least = joules;
                 since = -1;
             } else {
@@ -241,7 +241,7 @@ bool plb_front_sets(const struct plb_power_curves *job, int levels, double most_
                 p.static_watts += job->static_watts[i];
         find_range(&p, &shortest, &longest);
         longest = fmin(longest, most_s);
-        bool possible = longest > 0.0 && longest >= shortest * (1.0 - ROUNDING);
+        bool possible = longest > 0.0 && longest >= shortest * (1.0 - PLB_ROUNDING);
         if (possible && levels > FIRST)
             longest = try_times(&p, FIRST, shortest, longest, front);
         if (possible)

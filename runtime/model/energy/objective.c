@@ -15,10 +15,7 @@
 #include <string.h>
 
 #include "model/energy/pieces.h"
-
-/* Relative error of sums of watts and times, which lets a limit hold that is met exactly. Larger: a limit is
- * broken. Smaller: a set is refused for the last digits of a sum. */
-#define ROUNDING 1e-12
+#include "model/rounding.h"
 
 /* Steps of trying all sets: sets times PUs. Larger: a call takes longer, 10 ns for each. Smaller: fewer
  * answers are exact where few nodes have many PUs. */
@@ -64,7 +61,7 @@ static double static_of(struct choice *c, const int *set, int n)
 static bool keep(struct choice *c, const struct plb_pieces *p, struct plb_pieces_point point)
 {
     struct plb_aim_answer *a = c->answer;
-    bool met = point.seconds <= c->aim->deadline_s * (1.0 + ROUNDING);
+    bool met = point.seconds <= c->aim->deadline_s * (1.0 + PLB_ROUNDING);
     enum plb_aim_state state = met ? PLB_AIM_MET : PLB_AIM_LATE;
     double value = plb_objective_value(met ? c->aim->objective : PLB_OBJECTIVE_TIME, point.seconds,
                                        point.joules);
@@ -87,7 +84,7 @@ static bool keep(struct choice *c, const struct plb_pieces *p, struct plb_pieces
 
 static bool fits(const struct choice *c, double watts)
 {
-    return watts <= c->aim->power_cap * (1.0 + ROUNDING);
+    return watts <= c->aim->power_cap * (1.0 + PLB_ROUNDING);
 }
 
 /* Static watts and those of all these PUs. */

@@ -12,6 +12,7 @@
 
 #include "model/energy/envelope.h"
 #include "model/energy/pieces.h"
+#include "model/rounding.h"
 #include "model/solve.h"
 
 /* Values of T between the shortest and the longest, in equal ratios. More: a call takes longer. Fewer: SLSQP
@@ -21,9 +22,6 @@
 /* Sets that SLSQP begins from, the best ones. More: a call takes longer. Fewer: one that is best only after
  * polishing is missed. */
 #define POLISHED 4
-
-/* Relative error within which a limit holds. */
-#define ROUNDING 1e-9
 
 /* The least share of a PU that takes part, of the work, and SLSQP's evaluations and accuracy. */
 #define LEAST_SHARE 1e-9
@@ -69,9 +67,9 @@ static struct plb_aim_answer measure(struct search *s, const double *x)
         watts += s->on[k] ? job->static_watts[k] : 0.0;
     a.joules += watts * a.seconds;
     a.watts += watts;
-    if (a.watts > s->aim->power_cap * (1.0 + ROUNDING))
+    if (a.watts > s->aim->power_cap * (1.0 + PLB_ROUNDING))
         a.state = PLB_AIM_OVER;
-    else if (a.seconds > s->aim->deadline_s * (1.0 + ROUNDING))
+    else if (a.seconds > s->aim->deadline_s * (1.0 + PLB_ROUNDING))
         a.state = PLB_AIM_LATE;
     return a;
 }
@@ -130,7 +128,7 @@ static double equal_times(struct search *s, struct candidate *c)
     if (!plb_solve(s->used, s->job->n, s->job->work, PLB_SOLVER_BISECTION, s->x, &solution))
         return 0.0;
     keep(s, c, s->x);
-    return solution.seconds * (1.0 + ROUNDING);
+    return solution.seconds * (1.0 + PLB_ROUNDING);
 }
 
 /* SLSQP sees shares as fractions of the work, and T and the objective in units of where it begins. */
@@ -264,7 +262,7 @@ static void choose_one_set(struct search *s)
             double more = job->dynamic_watts[i] + (wakes ? job->static_watts[job->node[i]] : 0.0);
             double cost = more / plb_model_best_rate(&job->models[i]);
             if (!s->in[i] && plb_model_known(&job->models[i])
-                && watts + more <= s->aim->power_cap * (1.0 + ROUNDING) && cost < least) {
+                && watts + more <= s->aim->power_cap * (1.0 + PLB_ROUNDING) && cost < least) {
                 best = i;
                 least = cost;
                 most = more;
