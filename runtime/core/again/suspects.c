@@ -18,7 +18,6 @@
 /* Crashes before the run gives up, where the pass has no result. Larger: a kernel that always crashes does so
  * more often. Smaller: one that fails in its first units is not tried in others. */
 #define HOPELESS 100
-#define NO_PU (-1)
 
 /* Units that are not accepted, and what happened to them in this pass. */
 struct suspect {
@@ -145,7 +144,7 @@ static void take_away(const struct plb_suspects *s, struct plb_range range, int 
         if (!s->config.moves && (held.node != node || held.block != block))
             say(s, held.node, units, PLB_UNDER_SUSPICION, out);
         plb_ledger_drop(s->config.ledger, units, held.block, PLB_REGRANT_CRASH);
-        plb_agenda_follow(s->config.agenda, NO_PU, pass_s);
+        plb_agenda_follow(s->config.agenda, PLB_NO_PU, pass_s);
         plb_agenda_tell_balancer(s->config.agenda);
         at = 0; /* the parts have changed */
     }
@@ -168,7 +167,8 @@ void plb_suspects_crashed(struct plb_suspects *s, int pu, const struct plb_crash
             }
         plb_ledger_suspect(s->config.ledger, open.at[i]);
         for (int k = 0; k < fresh.n; k++) {
-            blame(s, add(s, (struct suspect){.range = fresh.at[k], .pus = {NO_PU, NO_PU}}), pu, crash);
+            blame(s, add(s, (struct suspect){.range = fresh.at[k], .pus = {PLB_NO_PU, PLB_NO_PU}}), pu,
+                  crash);
             warn(s, fresh.at[k], out);
             take_away(s, fresh.at[k], s->config.pus->infos[pu].node, crash->block, pass_s, out);
         }
@@ -259,7 +259,7 @@ static void set_aside(struct plb_suspects *s, struct suspect suspect, double pas
         note(s, &suspect);
         cancel(s, suspect.range, out);
         plb_ledger_accept(s->config.ledger, suspect.range, PLB_CLOSED);
-        plb_agenda_follow(s->config.agenda, NO_PU, pass_s);
+        plb_agenda_follow(s->config.agenda, PLB_NO_PU, pass_s);
         plb_agenda_tell_balancer(s->config.agenda);
     }
     plb_rangeset_fini(&open);

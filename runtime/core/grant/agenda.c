@@ -9,8 +9,6 @@
 #include "core/grant/agenda_inside.h"
 #include "core/work/migration.h"
 
-#define NO_PU (-1)
-
 struct plb_agenda *plb_agenda_new(const struct plb_agenda_config *config, struct plb_ledger *ledger,
                                   struct plb_broker *broker)
 {
@@ -332,7 +330,7 @@ void plb_agenda_tell_balancer(struct plb_agenda *a)
     for (int i = 0; i < n; i++)
         a->config.balancer->lost(a->policy, &a->seen.view, a->removed[i]);
     if (a->policy != NULL)
-        tell_ends(a, NO_PU);
+        tell_ends(a, PLB_NO_PU);
 }
 
 void plb_agenda_ideal(struct plb_agenda *a, const struct plb_ideal *ideals)

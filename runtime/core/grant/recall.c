@@ -6,8 +6,6 @@
 
 #include "base/memory.h"
 
-#define NO_PU (-1)
-
 /* A thief has ended what it takes in at most this part of the time until it would be begun there. Larger:
  * wrong curves send work to PUs that end it later. Smaller: PUs wait while others have work. */
 #define CLEARLY 0.5
@@ -39,7 +37,7 @@ void plb_recalls_fini(struct plb_recalls *r)
 void plb_recalls_begin(struct plb_recalls *r)
 {
     for (int p = 0; p < r->seen->view.n_pus; p++)
-        r->victims[p] = NO_PU;
+        r->victims[p] = PLB_NO_PU;
 }
 
 double plb_recall_work(const struct plb_model *thief, double queued, double rate)
@@ -60,7 +58,7 @@ static double takes(struct plb_recalls *r, int p, double queued, double rate)
 {
     const struct plb_pu *pu = &r->seen->pus[p];
     struct plb_history *h = plb_balancer_view_history(r->seen, p);
-    if (pu->outstanding > 0 || r->victims[p] != NO_PU || pu->n_samples < ENOUGH)
+    if (pu->outstanding > 0 || r->victims[p] != PLB_NO_PU || pu->n_samples < ENOUGH)
         return 0.0;
     const struct plb_model *model = plb_history_model(h);
     return model != NULL ? plb_recall_work(model, queued, rate) : 0.0;
@@ -73,14 +71,14 @@ static void recall_from(struct plb_recalls *r, int victim, int pass, struct plb_
     double open = v->granted - v->done, most = 0.0;
     double queued = open - plb_estimate_work(e, r->task_s, open); /* a task of it is executed now */
     double rate = plb_estimate_reported(e) && queued > 0.0 ? queued / plb_estimate_seconds(e, queued) : 0.0;
-    int thief = NO_PU;
+    int thief = PLB_NO_PU;
     for (int i = 0; i < r->waiting->n && i < LOOKED_AT && rate > 0.0 && queued > 1.0 && !v->lost; i++) {
         int p = r->waiting->pus[i];
         double x = p != victim ? takes(r, p, queued, rate) : 0.0;
         thief = x > most ? p : thief;
         most = fmax(most, x);
     }
-    if (thief == NO_PU)
+    if (thief == PLB_NO_PU)
         return;
     r->victims[thief] = victim;
     struct plb_message *m = plb_outbox_add(out, PLB_RECALL, 0, r->infos[victim].node, pass);
@@ -91,10 +89,10 @@ static void recall_from(struct plb_recalls *r, int victim, int pass, struct plb_
 void plb_recalls_reported(struct plb_recalls *r, int pu, int pass, struct plb_outbox *out)
 {
     int helped = r->victims[pu];
-    r->victims[pu] = NO_PU;
+    r->victims[pu] = PLB_NO_PU;
     if (r->waiting->n == 0)
         return;
     recall_from(r, pu, pass, out);
-    if (helped != NO_PU)
+    if (helped != PLB_NO_PU)
         recall_from(r, helped, pass, out);
 }

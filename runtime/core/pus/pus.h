@@ -6,6 +6,8 @@
 #include "core/message/hello.h"
 #include "core/pus/pu_state.h"
 
+#define PLB_NO_PU (-1) /* in place of a number of one */
+
 struct plb_pus {
     struct plb_pu_info *infos; /* by PU, as the next one; `room` of them, and `n` PUs are there */
     enum plb_pu_state *states;
