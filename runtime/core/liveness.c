@@ -7,13 +7,7 @@
 
 #include "base/memory.h"
 
-/* Seconds by which a BEAT may be late before its rank is a suspect. Larger: the answer of its host comes too
- * late. Smaller: more questions. */
-#define LATE (2.0 * PLB_BEAT_SECONDS)
-
-/* Seconds between two looks beyond which the judge was delayed. Larger: after such a time ranks are given up
- * that live. Smaller: a judge that looks rarely notices losses later. */
-#define STALLED (2.0 * PLB_BEAT_SECONDS)
+#define LATE_SECONDS (PLB_LATE_BEATS * PLB_BEAT_SECONDS)
 
 /* Seconds without a message after which a rank is lost that has never said a word, where another rank is
  * lost: it probably waits for that one in the last collective of the start, and does so for ever. Larger: its
@@ -152,12 +146,12 @@ int plb_liveness_look(struct plb_liveness *l, double now)
     double gap = now - l->looked;
     if (gap < PLB_BEAT_SECONDS)
         return -1;
-    if (gap > STALLED)
+    if (gap > LATE_SECONDS)
         for (int i = 1; i < l->n; i++) {
             l->heard[i] += gap - PLB_BEAT_SECONDS;
             l->spoke[i] += gap - PLB_BEAT_SECONDS;
         }
-    l->looked = gap > STALLED ? now - PLB_BEAT_SECONDS : l->looked;
+    l->looked = gap > LATE_SECONDS ? now - PLB_BEAT_SECONDS : l->looked;
     for (int i = 1; i < l->n; i++)
         if (is_judged(l, i)
             && (now - l->heard[i] > l->lost_after + l->spare[i]
@@ -169,7 +163,7 @@ int plb_liveness_look(struct plb_liveness *l, double now)
 
 enum plb_rank_state plb_liveness_of(const struct plb_liveness *l, int rank)
 {
-    bool late = rank > 0 && is_judged(l, rank) && l->looked - l->heard[rank] > l->beat + LATE;
+    bool late = rank > 0 && is_judged(l, rank) && l->looked - l->heard[rank] > l->beat + LATE_SECONDS;
     return late ? PLB_RANK_SUSPECT : l->states[rank];
 }
 
@@ -200,5 +194,5 @@ double plb_liveness_last(const struct plb_liveness *l, int rank)
 
 bool plb_liveness_spoke_at(const struct plb_liveness *l, int rank, double time)
 {
-    return l->spoke[rank] + l->beat + LATE >= time;
+    return l->spoke[rank] + l->beat + LATE_SECONDS >= time;
 }

@@ -25,6 +25,11 @@
  * loss is noticed later. Smaller: more messages. */
 #define PLB_BEAT_SECONDS 0.1
 
+/* Beats: a BEAT that is later makes its rank a suspect, and who looks later than that was delayed itself.
+ * Larger: hosts are asked too late, and a delay counts as silence or as a task that hangs. Smaller: more
+ * questions, and who looks rarely notices losses later. */
+#define PLB_LATE_BEATS 2.0
+
 /* BEATs that rank 0 gets in a second at most, from all: among more nodes than say as many, each says BEAT
  * less often. Larger: rank 0 needs more of a core for them; each needs up to 4 us in shared memory and 8 us
  * over TCP. Smaller: losses among many nodes are noticed later. */

@@ -5,17 +5,13 @@
 
 #include "core/liveness.h"
 
-/* Seconds between two looks beyond which the node was delayed. Larger: such time makes tasks hang. Smaller:
- * a node that looks rarely counts too little. As in core/liveness. */
-#define STALLED (2.0 * PLB_BEAT_SECONDS)
-
 double plb_overdue_beat(double *looked, double now)
 {
     double gap = now - *looked;
     if (gap < PLB_BEAT_SECONDS)
         return 0.0;
     *looked = now;
-    return gap > STALLED ? PLB_BEAT_SECONDS : gap;
+    return gap > PLB_LATE_BEATS * PLB_BEAT_SECONDS ? PLB_BEAT_SECONDS : gap;
 }
 
 void plb_overdue_begin(struct plb_overdue *o, int64_t step, double expected)
