@@ -6,20 +6,9 @@
 #include "model/fit.h"
 #include "model/solve.h"
 
-/* Relative spread of a prior: a factor of ten. */
-#define PRIOR 9.0
-
 /* Relative spread of one report about a curve that is not known yet. It counts as one report. Larger: the
  * first blocks are smaller. Smaller: two reports that agree by chance are believed. */
 #define UNKNOWN 0.3
-
-/* Growth of z for each time that a block reaches as far ahead as the PU was watched. Larger: more blocks
- * where machines are steady. Smaller: a block is under way for longer when a machine changes. */
-#define AGE 0.1
-
-/* Growth of z for each e-fold of the largest size seen. Larger: it takes more blocks to reach the right size.
- * Smaller: a surprise in a large block lasts long; with 1, tuning clusters of many units took 1.2 % more. */
-#define SIZE 2.0
 
 /* Halvings on the way to a size, at most, and how close to it is enough. Fewer, or larger: it is a little too
  * small. */
@@ -31,18 +20,13 @@
  * 0.2 and 0.4 the tuning half does not tell them apart. */
 #define MISFIT 0.3
 
-/* Of a sample's time, the work is this part at least, however long starts are said to be: an empty task and
- * a real one scatter. Larger: starts count as work. Smaller: one short report makes a PU look very quick.
- * With 0.2, 0.05 and 0.02 tuning clusters of many units took 0.8, 0.4 and 0.8 % longer. */
-#define LEAST_WORK 0.1
-
 /* A block that takes less than this part of the largest one counts less for the height of the curve. Larger:
  * a few large blocks decide it. Smaller: noise of the smallest ones does, by factors of hundreds. */
 #define SMALL 0.01
 
 void plb_belief_prior(struct plb_belief *b, double rate, double start_s)
 {
-    *b = (struct plb_belief){.start_s = start_s, .spread = PRIOR};
+    *b = (struct plb_belief){.start_s = start_s, .spread = PLB_PRIOR_SPREAD};
     b->model.transfer_s = start_s; /* the constant that counts at every size */
     b->model.execute = (struct plb_curve){
         .terms = 1u << PLB_TERM_X, .a[PLB_TERM_X] = 1.0 / rate, .scale = 1.0, .low = 1.0, .high = 1.0};
@@ -102,7 +86,7 @@ static bool fit_beyond(const struct plb_pu *pu, double start_s, double half_life
     struct plb_sample beyond[PLB_MAX_SAMPLES];
     for (int i = 0; i < pu->n_samples; i++) {
         beyond[i] = pu->samples[i];
-        beyond[i].execute_s = fmax(beyond[i].execute_s - start_s, LEAST_WORK * beyond[i].execute_s);
+        beyond[i].execute_s = fmax(beyond[i].execute_s - start_s, PLB_LEAST_WORK * beyond[i].execute_s);
     }
     if (!plb_fit_samples(beyond, pu->n_samples, isfinite(half_life) ? half_life : 0.0, model))
         return false;
@@ -146,7 +130,7 @@ bool plb_belief_fit(struct plb_belief *b, const struct plb_pu *pu, double start_
     b->spread = fmax(b->spread, sqrt(squares / reports) / 3.0);
     double largest = plb_model_time(&b->model, b->model.execute.high);
     double work = largest - starts_of(b, b->model.execute.high, largest);
-    b->work_spread = b->spread * largest / fmax(work, LEAST_WORK * LEAST_WORK * largest);
+    b->work_spread = b->spread * largest / fmax(work, PLB_LEAST_WORK * PLB_LEAST_WORK * largest);
     return b->watched_s > 0.0;
 }
 
@@ -164,15 +148,15 @@ struct plb_model plb_belief_curves(const struct plb_pu *pu, enum plb_terms terms
 double plb_belief_spread(const struct plb_belief *b, double x, double wait_s)
 {
     if (b->watched_s == 0.0)
-        return PRIOR;
-    double beyond = x > b->model.execute.high ? SIZE * log(x / b->model.execute.high) : 0.0;
-    return hypot(b->work_spread, b->costs) + AGE * (wait_s + plb_model_time(&b->model, x)) / b->watched_s
-         + beyond;
+        return PLB_PRIOR_SPREAD;
+    double beyond = x > b->model.execute.high ? PLB_SIZE_SPREAD * log(x / b->model.execute.high) : 0.0;
+    return hypot(b->work_spread, b->costs)
+         + PLB_AGE_SPREAD * (wait_s + plb_model_time(&b->model, x)) / b->watched_s + beyond;
 }
 
 bool plb_belief_guesses(const struct plb_belief *b, double x)
 {
-    return plb_belief_spread(b, x, 0.0) >= PRIOR;
+    return plb_belief_spread(b, x, 0.0) >= PLB_PRIOR_SPREAD;
 }
 
 double plb_belief_late(const struct plb_belief *b, double x, double wait_s)

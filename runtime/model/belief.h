@@ -15,14 +15,12 @@
 #define PLB_MODEL_BELIEF_H
 
 #include "model/curve.h"
+#include "model/estimate.h"
 #include "plb/balancer.h"
 
 /* The terms of a PU's curve: the few that the samples pay for, or all that the papers name in one sum. */
 enum plb_terms { PLB_FEW_TERMS, PLB_ALL_TERMS };
 #define PLB_TERMS_CHOICES "few|all" /* as users name them, in the enum's order */
-
-/* Reports after which one counts half. Larger: curves follow a change slowly. Smaller: noise moves them. */
-#define PLB_HALF_LIFE 24.0
 
 struct plb_belief {
     struct plb_model model; /* m(x); unknown before a prior is set */

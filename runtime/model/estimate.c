@@ -3,23 +3,9 @@
 
 #include <math.h>
 
-/* Relative spread of a prior: a factor of ten. */
-#define PRIOR 9.0
-
 /* Relative spread of one report about a line that is not known yet. It counts as one report. Larger: the
  * first blocks are smaller. Smaller: two reports that agree by chance are believed. */
 #define UNKNOWN 0.2
-
-/* Growth of z for each time that a block reaches as far ahead as the PU was watched. Larger: more blocks
- * where machines are steady. Smaller: a block is under way for longer when a machine changes. */
-#define AGE 0.1
-
-/* Growth of z for each e-fold of the largest size seen. Larger: it takes more blocks to reach the right size.
- * Smaller: a surprise in a large block lasts long. */
-#define SIZE 2.0
-
-/* Reports after which one counts half. Larger: the line follows a change slowly. Smaller: noise moves it. */
-#define HALF_LIFE 24.0
 
 /* A report counts by the time that was expected of it, as far as that is off by this factor at most.
  * Larger: one report after a change of speed decides the line. Smaller: where times scatter, the short ones
@@ -30,15 +16,11 @@
  * deviation. Larger: two tasks decide. Smaller: starts are taken for work for longer. */
 #define PERHAPS_START 1.0
 
-/* The part of the error of a task's time that its work takes at least. Larger: a PU whose tasks are starts
- * seems slow. Smaller: it seems infinitely quick. */
-#define LEAST_WORK 0.1
-
 void plb_estimate_prior(struct plb_estimate *e, double rate, double empty_s)
 {
     *e = (struct plb_estimate){.start_s = empty_s,
                                .rate = rate,
-                               .spread = PRIOR,
+                               .spread = PLB_PRIOR_SPREAD,
                                .costs = e->costs,
                                .grain = e->grain,
                                .empty_s = empty_s};
@@ -57,7 +39,7 @@ static void draw_line(struct plb_estimate *e)
     e->start_error = e->scatter * sqrt(s->wxx / det);
     start = fmin(fmax(start - e->start_error, least), s->wt / s->w);
     double slope = (s->wxt - start * s->wx) / s->wxx;
-    double floor = LEAST_WORK * e->scatter * (s->wt / s->w) / e->high;
+    double floor = PLB_LEAST_WORK * e->scatter * (s->wt / s->w) / e->high;
     e->start_s = start;
     e->rate = 1.0 / fmax(slope, floor);
 }
@@ -86,7 +68,7 @@ void plb_estimate_add(struct plb_estimate *e, const struct plb_sample *sample)
     }
     double as_before = fmin(fmax(plb_estimate_seconds(e, x), t / OFF), OFF * t);
     double expected = plb_estimate_reported(e) ? as_before : t;
-    double keep = exp2(-1.0 / HALF_LIFE), w = 1.0 / (expected * expected);
+    double keep = exp2(-1.0 / PLB_HALF_LIFE), w = 1.0 / (expected * expected);
     *s = (struct plb_estimate_sums){
         keep * s->n + 1.0,    keep * s->w + w,           keep * s->wx + w * x,     keep * s->wxx + w * x * x,
         keep * s->wt + w * t, keep * s->wxt + w * x * t, keep * s->wtt + w * t * t};
@@ -123,15 +105,15 @@ double plb_estimate_work(const struct plb_estimate *e, double seconds, double li
 /* z(x), without the spread. */
 static double unsure(const struct plb_estimate *e, double x)
 {
-    double beyond = x > e->high ? SIZE * log(x / e->high) : 0.0;
+    double beyond = x > e->high ? PLB_SIZE_SPREAD * log(x / e->high) : 0.0;
     double costs = hypot(e->spread, e->costs) - e->spread; /* the spread has a summand of its own */
-    return costs + AGE * plb_estimate_seconds(e, x) / e->watched_s + beyond;
+    return costs + PLB_AGE_SPREAD * plb_estimate_seconds(e, x) / e->watched_s + beyond;
 }
 
 double plb_estimate_late(const struct plb_estimate *e, double x)
 {
     if (!plb_estimate_reported(e))
-        return (1.0 + PRIOR) * plb_estimate_seconds(e, x);
+        return (1.0 + PLB_PRIOR_SPREAD) * plb_estimate_seconds(e, x);
     double at_high = e->start_s + e->high / e->rate, work = x / e->rate;
     return tasks(e, x) * e->start_s * (1.0 + e->spread) + work * (1.0 + unsure(e, x))
          + e->spread * at_high * x / e->high;

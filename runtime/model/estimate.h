@@ -25,6 +25,27 @@
 
 #include "plb/balancer.h"
 
+/* The belief (model/belief.h) and the estimate share these numbers.
+ *
+ * Relative spread of a prior: a factor of ten. */
+#define PLB_PRIOR_SPREAD 9.0
+
+/* Growth of z for each time that a block reaches as far ahead as the PU was watched. Larger: more blocks
+ * where machines are steady. Smaller: a block is under way for longer when a machine changes. */
+#define PLB_AGE_SPREAD 0.1
+
+/* Growth of z for each e-fold of the largest size seen. Larger: it takes more blocks to reach the right size.
+ * Smaller: a surprise in a large block lasts long; with 1, tuning clusters of many units took 1.2 % more. */
+#define PLB_SIZE_SPREAD 2.0
+
+/* Reports after which one counts half. Larger: curves follow a change slowly. Smaller: noise moves them. */
+#define PLB_HALF_LIFE 24.0
+
+/* Of the time of a report, the work is this part at least, however long starts are said to be: an empty task
+ * and a real one scatter. Larger: starts count as work. Smaller: one short report makes a PU look very quick.
+ * With 0.2, 0.05 and 0.02 tuning clusters of many units took 0.8, 0.4 and 0.8 % longer. */
+#define PLB_LEAST_WORK 0.1
+
 /* Decaying sums over reports, each divided by the square of the seconds that were expected of it. */
 struct plb_estimate_sums {
     double n, w, wx, wxx, wt, wxt, wtt;

@@ -19,10 +19,6 @@
  * count as alike. Smaller: PUs are tried for longer where times are noisy. */
 #define NOISE 0.1
 
-/* The part of a report that is work and no start, at least. Larger: starts are taken for work. Smaller: a PU
- * seems quick whose start was shorter than its device has measured. */
-#define LEAST_WORK 0.1
-
 /* The variance of the logarithms of rates over powers before PUs have shown it, which counts as two PUs, and
  * the least one. Larger: one unit says more. Smaller: unlike PUs are taken for like ones. */
 #define UNLIKE_PUS 1.0
@@ -40,7 +36,7 @@ void plb_selection_note(struct selection_pu *own, const struct plb_sample *s, do
     double transfer_s = own->n_reports > 0 ? s->transfer_s
                                            : 0.0; /* the first is long: ranks had not spoken before */
     double tasks = (double)s->tasks, work = s->work * tasks, seconds = (s->execute_s + transfer_s) * tasks;
-    seconds = fmax(seconds - start_s * tasks, LEAST_WORK * seconds);
+    seconds = fmax(seconds - start_s * tasks, PLB_LEAST_WORK * seconds);
     if (!(work > 0.0 && seconds > 0.0 && isfinite(work + seconds)))
         return;
     int size = work < 1.0 ? 0 : ilogb(work);
