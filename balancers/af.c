@@ -18,11 +18,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/batch.h"
 #include "plb/balancer.h"
-
-/* Part of the work in the first batch, whose chunks are equal. Larger: a slow PU may get more than
- * it can finish in the run. Smaller: the first measurement has fewer units. As in awf. */
-#define FIRST_BATCH 0.1
 
 /* A PU's part of the formula's sums, and the sums themselves. */
 struct terms {
@@ -105,7 +102,7 @@ static void lost(void *state, const struct plb_view *view, int pu)
 static double chunk_of(const struct state *s, const struct plb_view *view, const struct af_pu *pu)
 {
     if (pu->in.rated == 0)
-        return fmin(FIRST_BATCH * view->total, 0.5 * view->remaining) / view->living;
+        return fmin(PLB_FIRST_BATCH * view->total, 0.5 * view->remaining) / view->living;
     double t = view->remaining / (s->sum.rate * view->living / s->sum.rated);
     if (pu->in.scattered == 0)
         return 0.5 * t * pu->in.rate;

@@ -13,15 +13,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/batch.h"
 #include "plb/balancer.h"
-
-/* Part of the work in the first batch, whose chunks are equal. Larger: a slow PU may get more than
- * it can finish in the run. Smaller: one more batch before weights count for much. */
-#define FIRST_BATCH 0.1
-
-/* Part of a PU's fair share: a chunk is kept ahead while chunks are larger. Larger: PUs wait for
- * round trips earlier. Smaller: the last chunks queue behind others, and PUs end apart. */
-#define AHEAD_WHILE 0.01
 
 struct awf_pu {
     double time, work; /* weighted sums over its chunks: Σ j·t_j, Σ j·n_j */
@@ -85,7 +78,7 @@ static void begin_batch(struct state *s, const struct plb_view *view)
         s->known += pu->rate > 0.0;
     }
     s->ungranted = view->living;
-    s->chunk = view->remaining * (s->started ? 0.5 : FIRST_BATCH) / view->living;
+    s->chunk = view->remaining * (s->started ? 0.5 : PLB_FIRST_BATCH) / view->living;
     s->started = true;
     s->again = false;
 }
@@ -96,7 +89,7 @@ static double grant(void *state, const struct plb_view *view, int p)
     if (s->ungranted == 0 || s->again)
         begin_batch(s, view);
     struct awf_pu *pu = &s->pus[p];
-    bool small = s->chunk <= AHEAD_WHILE * view->total / view->n_pus;
+    bool small = s->chunk <= PLB_AHEAD_WHILE * view->total / view->n_pus;
     if (view->pus[p].outstanding > 0 && (small || pu->chunks == 0.0))
         return PLB_WAIT_OWN; /* nothing ahead for a PU of unknown speed, nor at the end */
     /* A PU that comes again in the same batch is ahead of the others: it takes a chunk of the next. */

@@ -7,11 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/batch.h"
 #include "plb/balancer.h"
-
-/* Part of a PU's fair share: a chunk is kept ahead while chunks are larger. Larger: PUs wait for
- * round trips earlier. Smaller: the last chunks queue behind others, and PUs end apart. */
-#define AHEAD_WHILE 0.01
 
 struct state {
     int left;     /* chunks of this batch that are not granted yet */
@@ -32,7 +29,7 @@ static double grant(void *state, const struct plb_view *view, int pu)
         s->left = view->living;
         s->chunk = fmax(view->remaining / (2.0 * view->living), 1.0);
     }
-    if (view->pus[pu].outstanding > 0 && s->chunk <= AHEAD_WHILE * view->total / view->living)
+    if (view->pus[pu].outstanding > 0 && s->chunk <= PLB_AHEAD_WHILE * view->total / view->living)
         return PLB_WAIT_OWN;
     s->left--;
     return s->chunk;

@@ -8,12 +8,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/batch.h"
 #include "plb/balancer.h"
-
-/* Part of the work: a chunk is kept ahead while more remains. Larger: PUs wait for round trips
- * earlier. Smaller: the last chunks queue behind others, and PUs end apart. Chosen so that what
- * queues is 1 % of a fair share. */
-#define AHEAD_WHILE 0.01
 
 static void *init(const struct plb_view *view, const struct plb_param *params)
 {
@@ -25,7 +21,7 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
 static double grant(void *state, const struct plb_view *view, int pu)
 {
     (void)state;
-    if (view->pus[pu].outstanding > 0 && view->remaining <= AHEAD_WHILE * view->total)
+    if (view->pus[pu].outstanding > 0 && view->remaining <= PLB_AHEAD_WHILE * view->total)
         return PLB_WAIT_OWN;
     return fmax(view->remaining / view->living, 1.0);
 }

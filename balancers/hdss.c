@@ -18,6 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/batch.h"
 #include "plb/balancer.h"
 
 enum { INITIAL_BLOCK, ADAPTIVE, SYNC };
@@ -39,10 +40,6 @@ static const struct plb_option options[] = {
 /* Relative gain by doubling the block below which a speed is level. Larger: weights are taken from
  * blocks that are too small. Smaller: the adaptive phase rarely ends before its limit. */
 #define PLATEAU 0.05
-
-/* Parts of a fair share in the first block, where the user gives no size. More: starts waste time.
- * Fewer: a slow PU gets more at once than the run should wait for. */
-#define FIRST_PARTS 1000.0
 
 /* A fitted speed is not below this part of the mean one: the line through ln x may fall below zero. */
 #define LEAST_SPEED 1e-3
@@ -88,7 +85,7 @@ static void *init(const struct plb_view *view, const struct plb_param *params)
         return NULL;
     s->params = params;
     double given = params[INITIAL_BLOCK].value;
-    s->first = given > 0.0 ? given : fmax(view->total / (FIRST_PARTS * view->n_pus), 1.0);
+    s->first = given > 0.0 ? given : fmax(view->total / (PLB_FIRST_PARTS * view->n_pus), 1.0);
     for (int p = 0; p < view->n_pus; p++)
         s->pus[p].size = s->first;
     return s;

@@ -5,11 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "model/batch.h"
 #include "model/rounding.h"
-
-/* Parts of a fair share in the first block, where the user gives no size. More: starts waste time. Fewer: a
- * slow PU gets more at once than the run should wait for. */
-#define FIRST_PARTS 1000.0
 
 /* Seconds: where the user gives no size, the first block grows until the fastest PU needs as long. Longer:
  * slow PUs lose more in that round. Shorter: the block is mostly timer and start costs, and says little of
@@ -52,7 +49,7 @@ bool plb_training_init(struct plb_training *t, const struct plb_view *view,
         return false;
     t->probing = rules->first_block == 0.0;
     if (t->probing)
-        t->base = fmax(view->total / (FIRST_PARTS * view->n_pus), 1.0);
+        t->base = fmax(view->total / (PLB_FIRST_PARTS * view->n_pus), 1.0);
     equal_round(t, view);
     return true;
 }
