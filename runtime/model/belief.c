@@ -4,15 +4,14 @@
 #include <math.h>
 
 #include "model/fit.h"
+#include "model/rounding.h"
 #include "model/solve.h"
 
 /* Relative spread of one report about a curve that is not known yet. It counts as one report. Larger: the
  * first blocks are smaller. Smaller: two reports that agree by chance are believed. */
 #define UNKNOWN 0.3
 
-/* Halvings on the way to a size, at most, and how close to it is enough. Fewer, or larger: it is a little too
- * small. */
-#define STEPS 30
+/* Relative: how close to a size is enough. Larger: it is a little too small. Smaller: it takes longer. */
 #define CLOSE 1e-5
 
 /* Relative error of what a report would take without its start. Larger: a real start cost is taken for noise,
@@ -169,7 +168,7 @@ double plb_belief_late(const struct plb_belief *b, double x, double wait_s)
 static double largest(const struct plb_belief *b, double seconds, double wait_s, double timely, double limit)
 {
     double low = 0.0, high = limit, x = limit;
-    for (int i = 0; i < STEPS && high - low > CLOSE * low; i++) {
+    for (int i = 0; i < PLB_HALVINGS && high - low > CLOSE * low; i++) {
         if (plb_belief_late(b, x, wait_s) - timely * plb_model_time(&b->model, x) <= seconds)
             low = x;
         else

@@ -7,8 +7,7 @@
 
 #include <math.h>
 
-/* Steps of a bisection. More: only time. Fewer: T is less exact. 40 give twelve digits. */
-#define HALVINGS 40
+#include "model/rounding.h"
 
 /* Most blocks of an ideal share. Larger: messages without a use. Smaller: more of the first input and the
  * last result is not hidden; with 100 it is one percent. */
@@ -86,7 +85,7 @@ static double work_in(const struct way *w, double t, double limit)
         return 0.0;
     if (seconds(w, limit) <= t)
         return limit;
-    for (int i = 0; i < HALVINGS; i++) {
+    for (int i = 0; i < PLB_HALVINGS; i++) {
         double middle = 0.5 * (low + high);
         if (seconds(w, middle) <= t)
             low = middle;
@@ -210,7 +209,7 @@ double plb_optimum(const struct plb_cluster_spec *cluster, const struct plb_unit
     double low = 0.0, high = enough(&q, ideals);
     if (!isfinite(high))
         return 0.0;
-    for (int i = 0; i < HALVINGS; i++) {
+    for (int i = 0; i < PLB_HALVINGS; i++) {
         double middle = 0.5 * (low + high);
         if (share(&q, middle, ideals) < work)
             low = middle;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "model/rounding.h"
 
 /* A thief has ended what it takes in at most this part of the time until it would be begun there. Larger:
  * wrong curves send work to PUs that end it later. Smaller: PUs wait while others have work. */
@@ -19,7 +20,6 @@
 #define WORTH 20e-3
 
 #define LOOKED_AT 16 /* PUs that wait, at most. Larger: fits cost the master time. Smaller: worse thieves. */
-#define STEPS 20     /* halvings on the way to an amount. Fewer: it is a little too small. */
 
 void plb_recalls_init(struct plb_recalls *r, struct plb_balancer_view *seen,
                       const struct plb_waiting_list *waiting, const struct plb_pu_info *infos, double task_s)
@@ -43,7 +43,7 @@ void plb_recalls_begin(struct plb_recalls *r)
 double plb_recall_work(const struct plb_model *thief, double queued, double rate)
 {
     double low = 0.0, high = queued;
-    for (int i = 0; i < STEPS; i++) {
+    for (int i = 0; i < PLB_HALVINGS; i++) {
         double x = 0.5 * (low + high);
         if (plb_model_time(thief, x) <= CLEARLY * (queued - x) / rate)
             low = x;

@@ -9,7 +9,6 @@
 #include "model/rounding.h"
 #include "model/solve.h"
 
-#define HALVINGS 40 /* of a bisection; more: only time; fewer: times and shares are less exact */
 /* PUs up to which all sets are tried, and up to which each pair of PUs is tried in and out of one. More: a
  * call takes longer, twice for each, and by n³. Fewer: where start costs are large, a set is less good. */
 #define ALL_SETS 12
@@ -54,7 +53,7 @@ static void find_range(const struct search *p, double *shortest, double *longest
         }
     }
     *shortest = *longest;
-    for (int i = 0; i < HALVINGS; i++) {
+    for (int i = 0; i < PLB_HALVINGS; i++) {
         double middle = 0.5 * (low + *shortest);
         if (enough(p, middle))
             *shortest = middle;
