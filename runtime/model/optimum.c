@@ -13,9 +13,6 @@
  * last result is not hidden; with 100 it is one percent. */
 #define MOST_BLOCKS 100.0
 
-/* Tasks whose inputs and results a PU's memory must hold at once, as in core/work/sizes. */
-#define TASKS_IN_MEMORY 3.0
-
 /* Seconds of a link for one unit of work, by direction. */
 struct load {
     double in, out;
@@ -53,7 +50,7 @@ static struct way way_of(const struct problem *q, int node, const struct plb_pu_
     const struct plb_node_spec *nodes = q->cluster->nodes;
     double bytes = unit->input_bytes + unit->output_bytes;
     double room = pu->memory - unit->replicated_bytes;
-    double grain = room < 0.0 ? 0.0 : bytes > 0.0 ? room / (TASKS_IN_MEMORY * bytes) : INFINITY;
+    double grain = room < 0.0 ? 0.0 : bytes > 0.0 ? room / (PLB_TASKS_IN_MEMORY * bytes) : INFINITY;
     struct way w = {.fixed = pu->half / pu->rate + pu->overhead + 2.0 * pu->copy_latency,
                     .per_work = unit->cost / pu->rate + bytes / pu->copy_bandwidth,
                     .grain = grain};

@@ -23,6 +23,9 @@
 
 #include "model/cluster_spec.h"
 
+/* A PU holds the bytes of this many tasks at a time: one is fetched, one executed, one sent back. */
+#define PLB_TASKS_IN_MEMORY 3.0
+
 /* One unit of average cost. */
 struct plb_unit_size {
     double cost;                      /* in the kernel's measure: rate and half of the PUs count it */

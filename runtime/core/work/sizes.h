@@ -6,6 +6,7 @@
 #define PLB_CORE_WORK_SIZES_H
 
 #include "core/message/message.h"
+#include "model/optimum.h"
 
 #define PLB_MAX_INDEXED 16
 
@@ -33,9 +34,6 @@ struct plb_task_limit {
     int64_t units; /* as the user wants it; INT64_MAX: no wish */
     double bytes;  /* of inputs with their halo, outputs and reduced arrays; may be infinite */
 };
-
-/* A PU holds the bytes of this many tasks at a time: one is fetched, one executed, one sent back. */
-#define PLB_TASKS_IN_MEMORY 3.0
 
 /* Bytes of the task [first, first + count), with the halo of one in the middle of the job. */
 double plb_sizes_bytes(const struct plb_sizes *sizes, struct plb_range range);
