@@ -9,9 +9,8 @@
 #include "model/rounding.h"
 #include "model/solve.h"
 
-/* PUs up to which all sets are tried, and up to which each pair of PUs is tried in and out of one. More: a
- * call takes longer, twice for each, and by n³. Fewer: where start costs are large, a set is less good. */
-#define ALL_SETS 12
+/* PUs up to which each pair of PUs is tried in and out of a set. More: a call takes longer, by n³. Fewer:
+ * where start costs are large, a set is less good. */
 #define TRIED 100
 
 #define FIRST 8 /* times of a first look for where the front ends; more: only time */
@@ -166,7 +165,7 @@ static bool choose_shares(struct search *p, double seconds, double *x)
 {
     memset(x, 0, (size_t)p->job->n * sizeof *x);
     make_offers(p, seconds);
-    if (p->job->n <= ALL_SETS)
+    if (p->job->n <= PLB_OBJECTIVE_SETS)
         try_all(p, x);
     else if (p->job->n <= TRIED)
         try_pairs(p, x);
