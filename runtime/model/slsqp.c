@@ -14,13 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Accuracies that SLSQP is asked for, in fractions of the total, and its evaluations at most. Looser:
- * answers are refused. Tighter, or more evaluations: a system without a smooth answer takes longer. Most
- * systems need 3 to 20 evaluations. */
-#define SLSQP_CONSTRAINT 1e-9
-#define SLSQP_X 1e-9
-#define SLSQP_F 1e-10
-#define SLSQP_EVALUATIONS 300
+#include "model/rounding.h"
 
 /* A size that is almost nothing, in fractions of the total: what a PU needs for it is its start. */
 #define NOTHING 1e-12
@@ -88,7 +82,7 @@ static bool solve(struct problem *pb, double *x)
     assert(n > 0);
     double tolerance[n];
     for (unsigned p = 0; p < n; p++) {
-        tolerance[p] = SLSQP_CONSTRAINT;
+        tolerance[p] = PLB_ROUNDING;
         x[p] = 1.0 / n;
     }
     nlopt_opt opt = nlopt_create(NLOPT_LD_SLSQP, n);
@@ -96,8 +90,8 @@ static bool solve(struct problem *pb, double *x)
     bool fine = opt != NULL && nlopt_set_min_objective(opt, objective, pb) >= 0
              && nlopt_add_equality_mconstraint(opt, n, constraints, pb, tolerance) >= 0
              && nlopt_set_lower_bounds1(opt, 0.0) >= 0 && nlopt_set_upper_bounds1(opt, 1.0) >= 0
-             && nlopt_set_xtol_rel(opt, SLSQP_X) >= 0 && nlopt_set_ftol_rel(opt, SLSQP_F) >= 0
-             && nlopt_set_maxeval(opt, SLSQP_EVALUATIONS) >= 0;
+             && nlopt_set_xtol_rel(opt, PLB_ROUNDING) >= 0 && nlopt_set_ftol_rel(opt, PLB_SLSQP_ACCURACY) >= 0
+             && nlopt_set_maxeval(opt, PLB_SLSQP_EVALUATIONS) >= 0;
     /* A result code such as "roundoff limited" may come with a perfect x: x alone is judged. */
     if (fine)
         nlopt_optimize(opt, x, &value);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/rounding.h"
 #include "model/slsqp.h"
 
 /* Steps at most on the finish time, of which those after NEWTON_STEPS only halve the bracket, and steps
@@ -25,10 +26,6 @@
 /* Relative error of Σ x that ends the iteration. Larger: shares do not sum up. Smaller: rounding errors of
  * thousands of PUs keep it from ending. */
 #define TOLERANCE 1e-10
-
-/* Relative difference of times that may lie on the same flat stretch of a curve. Larger: the answer there is
- * less exact. Smaller: the two sides of a stretch cannot be told apart. */
-#define FLAT 1e-9
 
 /* x with E(x) = seconds, in [0, total]; start: a guess, or 0. */
 static double invert(const struct plb_model *m, double seconds, double total, double start)
@@ -84,8 +81,8 @@ static double sum_at(const struct plb_model *models, int n, double total, double
 static void bridge(const struct plb_model *models, int n, double total, double low, double high, double *x,
                    double *scratch)
 {
-    double slope, below = sum_at(models, n, total, low * (1.0 - FLAT), scratch, &slope),
-                  above = sum_at(models, n, total, high * (1.0 + FLAT), x, &slope);
+    double slope, below = sum_at(models, n, total, low * (1.0 - PLB_ROUNDING), scratch, &slope),
+                  above = sum_at(models, n, total, high * (1.0 + PLB_ROUNDING), x, &slope);
     double part = above > below ? (total - below) / (above - below) : 1.0;
     for (int p = 0; p < n; p++)
         x[p] = scratch[p] + part * (x[p] - scratch[p]);

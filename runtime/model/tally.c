@@ -7,13 +7,13 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/rounding.h"
 
-#define ENOUGH 3      /* reports at least. Fewer: chance decides. More: short runs say nothing. */
-#define PARTS 16      /* of the jackknife. More: trends over the run count less. Fewer: a rougher error. */
-#define MANY 8        /* reports from which on one is left out. More: a hiccup of a short run is a cost. */
-#define ALONE 3.0     /* times the second one. Larger: two hiccups count. Smaller: costly units go unseen. */
-#define MATTERS 0.25  /* of all time: such a report is not left out. Larger: a costly unit goes unseen. */
-#define SINGULAR 1e-9 /* relative determinant below which all sizes count as one. Only rounding is below. */
+#define ENOUGH 3     /* reports at least. Fewer: chance decides. More: short runs say nothing. */
+#define PARTS 16     /* of the jackknife. More: trends over the run count less. Fewer: a rougher error. */
+#define MANY 8       /* reports from which on one is left out. More: a hiccup of a short run is a cost. */
+#define ALONE 3.0    /* times the second one. Larger: two hiccups count. Smaller: costly units go unseen. */
+#define MATTERS 0.25 /* of all time: such a report is not left out. Larger: a costly unit goes unseen. */
 
 static bool sensible(double x)
 {
@@ -72,7 +72,7 @@ static struct line fit(const struct plb_timed *at, int n)
     }
     double det = kk * ww - kw * kw;
     struct line line = {0.0, w1 / ww};
-    if (!(det > SINGULAR * kk * ww))
+    if (!(det > PLB_ROUNDING * kk * ww))
         return line;
     struct line both = {(k1 * ww - w1 * kw) / det, (kk * w1 - kw * k1) / det};
     if (both.slope < 0.0)

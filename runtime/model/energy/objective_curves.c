@@ -13,6 +13,7 @@
 #include "model/energy/envelope.h"
 #include "model/energy/pieces.h"
 #include "model/rounding.h"
+#include "model/slsqp.h"
 #include "model/solve.h"
 
 /* Values of T between the shortest and the longest, in equal ratios. More: a call takes longer. Fewer: SLSQP
@@ -22,11 +23,6 @@
 /* Sets that SLSQP begins from, the best ones. More: a call takes longer. Fewer: one that is best only after
  * polishing is missed. */
 #define POLISHED 4
-
-/* The least share of a PU that takes part, of the work, and SLSQP's evaluations and accuracy. */
-#define LEAST_SHARE 1e-9
-#define EVALUATIONS 200
-#define ACCURACY 1e-10
 
 /* The best answer within one set of PUs. */
 struct candidate {
@@ -192,8 +188,8 @@ static bool slsqp(struct polish *p, double *f)
     unsigned m = (unsigned)p->n + 1;
     double tolerance[m], low[m], high[m], value;
     for (unsigned i = 0; i < m; i++) {
-        tolerance[i] = ACCURACY;
-        low[i] = LEAST_SHARE;
+        tolerance[i] = PLB_SLSQP_ACCURACY;
+        low[i] = PLB_ROUNDING;
         high[i] = 1.0;
     }
     high[p->n] = p->s->aim->deadline_s / p->seconds;
@@ -201,10 +197,11 @@ static bool slsqp(struct polish *p, double *f)
     nlopt_opt opt = nlopt_create(NLOPT_LD_SLSQP, m);
     bool fine = opt != NULL && nlopt_set_min_objective(opt, objective, p) >= 0
              && nlopt_add_inequality_mconstraint(opt, m - 1, times, p, tolerance) >= 0
-             && nlopt_add_equality_constraint(opt, whole, p, ACCURACY) >= 0
+             && nlopt_add_equality_constraint(opt, whole, p, PLB_SLSQP_ACCURACY) >= 0
              && nlopt_set_lower_bounds(opt, low) >= 0 && nlopt_set_upper_bounds(opt, high) >= 0
-             && nlopt_set_xtol_rel(opt, ACCURACY) >= 0 && nlopt_set_ftol_rel(opt, ACCURACY) >= 0
-             && nlopt_set_maxeval(opt, EVALUATIONS) >= 0;
+             && nlopt_set_xtol_rel(opt, PLB_SLSQP_ACCURACY) >= 0
+             && nlopt_set_ftol_rel(opt, PLB_SLSQP_ACCURACY) >= 0
+             && nlopt_set_maxeval(opt, PLB_SLSQP_EVALUATIONS) >= 0;
     if (fine)
         nlopt_optimize(opt, f, &value); /* whatever its result says: the shares alone are judged */
     nlopt_destroy(opt);
@@ -224,7 +221,7 @@ static void polish(struct search *s, struct candidate *c)
         if (c->x[i] > 0.0) {
             if (p.n == PLB_SLSQP_LIMIT)
                 return;
-            f[p.n] = fmax(c->x[i] / job->work, LEAST_SHARE);
+            f[p.n] = fmax(c->x[i] / job->work, PLB_ROUNDING);
             p.pus[p.n++] = i;
         }
     p.seconds = a.seconds;
