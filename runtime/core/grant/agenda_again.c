@@ -7,17 +7,15 @@
 
 #include "core/grant/agenda.h"
 #include "core/grant/agenda_inside.h"
+#include "core/work/migration.h"
 
-/* Seconds without a report after which they are asked, for each PU of the run, and the least. They grow by
- * the factor each time. Larger: PUs are idle for longer. Smaller: a master of many PUs looks at them for
- * nothing. */
+/* Seconds without a report after which they are asked, for each PU of the run. Larger: PUs are idle for
+ * longer. Smaller: a master of many PUs looks at them for nothing. */
 #define AGAIN 100e-6
-#define AGAIN_LEAST 20e-3
-#define AGAIN_GROWS 1.25
 
 void plb_agenda_put_off(struct plb_agenda *a)
 {
-    a->again_s = fmax(AGAIN_LEAST, AGAIN * a->seen.view.n_pus);
+    a->again_s = fmax(PLB_AGAIN_SECONDS, AGAIN * a->seen.view.n_pus);
     a->again_at = a->seen.view.now + a->again_s;
 }
 
@@ -51,7 +49,7 @@ static bool any_overruns(const struct plb_agenda *a)
 
 bool plb_agenda_asks_again(struct plb_agenda *a)
 {
-    a->again_s *= AGAIN_GROWS;
+    a->again_s *= PLB_AGAIN_GROWS;
     a->again_at = a->seen.view.now + a->again_s;
     return any_overruns(a);
 }

@@ -47,6 +47,13 @@ static inline double plb_longest_task(double task_s)
  * node that computes on all its cores. Smaller: two nodes are asked for one piece of work. */
 #define PLB_PATIENCE 5e-3
 
+/* Seconds after which who waits is asked, or asks, once more where nobody has said a word; they grow by the
+ * factor each time, so that a node asks late by a quarter of the time that it has waited. Larger: PUs are
+ * idle for longer. Smaller: many idle nodes ask the last one that works, and the master of many PUs looks at
+ * them for nothing. */
+#define PLB_AGAIN_SECONDS 0.02
+#define PLB_AGAIN_GROWS 1.25
+
 /* The share of an idle PU or node of rate `own` in the `queued` work of one of rate `other`: x = q · R_i /
  * (R_i + R_j), Li's equation, section 4. Less than a unit becomes a whole unit if the taker ends it before
  * the other ends its queue; else 0. */

@@ -12,13 +12,6 @@
  * have nothing. Smaller: a thief waits longer for the next hint. Set by the growth bench. */
 #define UNKNOWN_ASKED 3
 
-/* Seconds after which a thief that everybody has refused begins anew, where the master names nobody again:
- * givers may know more of rates by then. They grow by the factor each time, so that a node asks late by a
- * quarter of the time that it has waited. Larger: an idle node gets its share later. Smaller: many idle nodes
- * ask the last one that works. */
-#define AGAIN 0.02
-#define AGAIN_GROWS 1.25
-
 /* Another node of which something is known. */
 struct other {
     int node;
@@ -94,7 +87,7 @@ void plb_thief_begin(struct plb_thief *t)
 {
     t->asked = PLB_NOBODY;
     t->n = t->n_refused = 0;
-    t->again_s = AGAIN;
+    t->again_s = PLB_AGAIN_SECONDS;
     set(t, t->node, (struct plb_load){0}, true);
     forget_refusals(t);
 }
@@ -117,7 +110,7 @@ void plb_thief_answered(struct plb_thief *t, int victim, const struct plb_gifts 
     double rate = gifts->rate > 0.0 ? gifts->rate : other_of(t, victim)->load.rate;
     set(t, victim, (struct plb_load){gifts->left, rate}, gifts->n == 0);
     if (gifts->n > 0) {
-        t->again_s = AGAIN;
+        t->again_s = PLB_AGAIN_SECONDS;
         t->again_at = INFINITY;
     }
 }
@@ -173,7 +166,7 @@ static void wait(struct plb_thief *t, double now)
     if (t->migration.backups || isfinite(t->again_at))
         return;
     t->again_at = now + t->again_s;
-    t->again_s *= AGAIN_GROWS;
+    t->again_s *= PLB_AGAIN_GROWS;
 }
 
 int plb_thief_ask(struct plb_thief *t, double now)
