@@ -17,7 +17,7 @@
 /* Seconds that a report may wait for the next ones, where the master does not need it soon. Larger: balancers
  * hear later. Smaller: two threads take the lock from each other, and each report costs a message. As long as
  * the shortest task of a large block. */
-#define PLB_REPORT_DELAY 5e-3
+#define PLB_REPORT_DELAY (PLB_SHORTEST * PLB_TASK_SECONDS)
 
 struct plb_worker;
 

@@ -4,10 +4,6 @@
 #include "core/worker/worker.h"
 #include "core/worker/worker_inside.h"
 
-/* Seconds up to which reports are not kept back here: the driver lets them grow so long by itself. Larger:
- * the master of a thousand PUs hears each task. Smaller: it hears later of few PUs. */
-#define SHORT 5e-3
-
 /* Whether the node has nothing queued, and a PU waits. */
 static bool wants(const struct plb_worker *w)
 {
@@ -47,7 +43,7 @@ static void tell_idle(struct plb_worker *w, struct plb_outbox *out)
 static double hold_s(const struct plb_own_pus *pus)
 {
     double seconds = pus->master_s * pus->n;
-    return seconds > SHORT ? seconds : 0.0;
+    return seconds > PLB_REPORT_DELAY ? seconds : 0.0;
 }
 
 double plb_worker_due(const struct plb_worker *w)
