@@ -19,6 +19,7 @@
 #include <stdlib.h>
 
 #include "model/batch.h"
+#include "model/fit.h"
 #include "plb/balancer.h"
 
 enum { INITIAL_BLOCK, ADAPTIVE, SYNC };
@@ -32,10 +33,6 @@ static const struct plb_option options[] = {
               "hdss: barriers in the adaptive phase and no block ahead, as in the papers"},
     {0},
 };
-
-/* Blocks of a PU before its speed may count as level. More: a longer adaptive phase. Fewer: scatter
- * may look like a level. A line through fewer than four scattered points says little. */
-#define ENOUGH_BLOCKS 4
 
 /* Relative gain by doubling the block below which a speed is level. Larger: weights are taken from
  * blocks that are too small. Smaller: the adaptive phase rarely ends before its limit. */
@@ -186,7 +183,8 @@ static void fit_speed(struct hdss_pu *pu, const struct plb_sample *sample)
 /* In the adaptive phase: the next block doubles, unless the speed has become level. */
 static void next_size(struct state *s, const struct plb_view *view, struct hdss_pu *pu)
 {
-    bool level = pu->n >= ENOUGH_BLOCKS && speed(pu, 2.0 * pu->size) < (1.0 + PLATEAU) * speed(pu, pu->size);
+    bool level = pu->n >= PLB_FEWEST_POINTS
+              && speed(pu, 2.0 * pu->size) < (1.0 + PLATEAU) * speed(pu, pu->size);
     if (level)
         fix_weight(s, view, pu);
     else

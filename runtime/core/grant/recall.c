@@ -5,15 +5,12 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "model/fit.h"
 #include "model/rounding.h"
 
 /* A thief has ended what it takes in at most this part of the time until it would be begun there. Larger:
  * wrong curves send work to PUs that end it later. Smaller: PUs wait while others have work. */
 #define CLEARLY 0.5
-
-/* Reports from which the curve of a thief is believed. Fewer: a guess decides. More: it waits for longer. As
- * many as the training rounds of PLB-HeC. */
-#define ENOUGH 4
 
 /* Seconds that the giver would need for what is taken, at least. Larger: more idle time. Smaller: messages
  * for little work. Four times as long as a report may wait. */
@@ -58,7 +55,7 @@ static double takes(struct plb_recalls *r, int p, double queued, double rate)
 {
     const struct plb_pu *pu = &r->seen->pus[p];
     struct plb_history *h = plb_balancer_view_history(r->seen, p);
-    if (pu->outstanding > 0 || r->victims[p] != PLB_NO_PU || pu->n_samples < ENOUGH)
+    if (pu->outstanding > 0 || r->victims[p] != PLB_NO_PU || pu->n_samples < PLB_FEWEST_POINTS)
         return 0.0;
     const struct plb_model *model = plb_history_model(h);
     return model != NULL ? plb_recall_work(model, queued, rate) : 0.0;

@@ -4,6 +4,7 @@
 
 #include "core/grant/selection.h"
 #include "core/grant/selection_inside.h"
+#include "model/fit.h"
 
 /* A PU is known well when it has worked, beyond its starts, for this part of the time that all PUs together
  * need for the pass. Larger: training costs more energy, nearly this part of it. Smaller: a PU is left out
@@ -15,12 +16,11 @@
 #define FIRST 0.1
 #define HOPE 0.5
 
-/* Seconds of a PU's reports in which it may have waited for a core of a busy host, unless so many reports
- * agree, or the shortest is longer. Then it counts when it has worked for twice as long. Larger, more: short
- * jobs cost more energy. Smaller, fewer: one delay leaves out a PU that is quick, and a short job is executed
- * by another one alone. */
+/* Seconds of a PU's reports in which it may have waited for a core of a busy host, unless as many reports
+ * as make a curve agree, or the shortest is longer. Then it counts when it has worked for twice as long.
+ * Larger: short jobs cost more energy. Smaller: one delay leaves out a PU that is quick, and a short job is
+ * executed by another one alone. */
 #define DELAY 4e-3
-#define REPORTS 4
 
 /* Scatter of reports that agree. Larger: a delay counts as noise. Smaller: as fewer reports. */
 #define AGREE 0.3
@@ -45,7 +45,7 @@ static bool is_measured(const struct plb_selection *c, const struct plb_view *vi
 static bool may_have_waited(const struct plb_selection *c, const struct plb_view *view, int p)
 {
     const struct plb_estimate *e = view->pus[p].estimate;
-    bool agree = view->pus[p].n_samples >= REPORTS && e->scatter < AGREE;
+    bool agree = view->pus[p].n_samples >= PLB_FEWEST_POINTS && e->scatter < AGREE;
     return is_measured(c, view, p) && !agree && e->least_s <= DELAY;
 }
 

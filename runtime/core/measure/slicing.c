@@ -4,11 +4,8 @@
 #include <math.h>
 
 #include "core/work/migration.h"
+#include "model/fit.h"
 #include "model/rounding.h"
-
-/* Reports from which a PU's start cost is known. Fewer: tasks are cut by a guess. More: later. As many as the
- * training rounds of PLB-HeC. */
-#define ENOUGH 4
 
 /* Of a PU's share: a larger block is cut also while the PU's start cost is not known. Larger: a slow PU may
  * start too much at once. Smaller: the blocks of a balancer's training are cut, whose times then tell of
@@ -46,7 +43,7 @@ struct plb_slicing plb_slicing(struct plb_history *h, const struct plb_promise *
 {
     double share = fmax(p->share, p->work);
     struct plb_slicing s = {.most = share / FIRST_PARTS, .least = -1.0};
-    bool known = h->n >= ENOUGH;
+    bool known = h->n >= PLB_FEWEST_POINTS;
     if (h->n > 0)
         s.most = most_of(h, p, task_s, known);
     if (!(known ? p->work > s.most : p->work > LARGE * share))
