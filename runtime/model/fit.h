@@ -10,6 +10,10 @@
  * rounds of PLB-HeC's training give four. */
 #define PLB_FEWEST_POINTS 4
 
+/* Reports from which times say anything of each other. Fewer: a line through two points foretells anything.
+ * More: short runs say nothing. */
+#define PLB_LINE_POINTS 3
+
 /* Fits F_p to n points (x[i] units of work, t[i] seconds), counting point i weight[i] times
  * (weight = NULL: once each). Points that are not finite and positive are left out. Residuals count
  * relative to t, so that small blocks matter as much as large ones. Returns false, and leaves the

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/fit.h"
 #include "model/rounding.h"
 
-#define ENOUGH 3     /* reports at least. Fewer: chance decides. More: short runs say nothing. */
 #define PARTS 16     /* of the jackknife. More: trends over the run count less. Fewer: a rougher error. */
 #define MANY 8       /* reports from which on one is left out. More: a hiccup of a short run is a cost. */
 #define ALONE 3.0    /* times the second one. Larger: two hiccups count. Smaller: costly units go unseen. */
@@ -88,7 +88,7 @@ static double predicted(const struct line *line, const struct plb_timed *report)
 double plb_tally_held_rate(const struct plb_tally *t)
 {
     double mean = t->seconds > 0.0 ? t->work / t->seconds : 0.0, work = 0.0, squares = 0.0, expected = 0.0;
-    if (t->n < ENOUGH)
+    if (t->n < PLB_LINE_POINTS)
         return mean;
     struct line line = fit(t->at, t->n);
     for (int i = 0; i < t->n; i++) {
@@ -118,7 +118,7 @@ static int outlier(const struct plb_tally *t, const struct line *line, double se
 
 void plb_spread_add(struct plb_spread *spread, const struct plb_tally *t)
 {
-    if (t->n < ENOUGH)
+    if (t->n < PLB_LINE_POINTS)
         return;
     struct line line = fit(t->at, t->n);
     double seconds = 0.0, expected = 0.0;
@@ -154,7 +154,7 @@ double plb_timed_error(const struct plb_timed *reports, int n)
 {
     double seconds[PARTS] = {0}, expected[PARTS] = {0}, logs[PARTS], all = 0.0, foreseen = 0.0, mean = 0.0;
     double squares = 0.0;
-    if (n < ENOUGH)
+    if (n < PLB_LINE_POINTS)
         return INFINITY;
     int parts = n < PARTS ? n : PARTS;
     struct line line = fit(reports, n);

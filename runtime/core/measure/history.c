@@ -7,12 +7,12 @@
 
 #include "base/memory.h"
 #include "core/work/migration.h"
+#include "model/fit.h"
 
 #define CHECKED 4      /* reports that a profile is compared with. More: a right profile is doubted longer. */
 #define STRIKES 2      /* reports in a row that contradict it. 1: a hiccup ends it. */
 #define DIFFERENT 1.25 /* factor by which a report contradicts it. Smaller: noise of 10 % does too often. */
 #define HICCUP 1e-3    /* seconds by which it is off, at least. Smaller: short tasks on a busy machine do. */
-#define ENOUGH 3       /* and at least. Fewer: a line through two points foretells anything. */
 #define SURPRISING 0.1 /* relative scatter of times about their curve. Larger: unequal units go unseen. */
 #define CHANGES 2      /* changes of speed that a machine may have; more of them come from unequal units */
 #define OTHER_UNITS 4.0 /* factor of a change that comes from other units. Smaller: a machine's ones do. */
@@ -241,7 +241,7 @@ bool plb_history_surprises(struct plb_history *h)
             n++;
         }
     }
-    return n >= ENOUGH && squares > n * SURPRISING * SURPRISING;
+    return n >= PLB_LINE_POINTS && squares > n * SURPRISING * SURPRISING;
 }
 
 /* The start of a task costs as much as the smallest one took beyond `believed` times its work. */

@@ -5,13 +5,10 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "model/fit.h"
 
 /* Reports from which a map may be corrected. Fewer: chance does. More: later. */
 #define FIRST 8
-
-/* Reports of a pass that tell the next one of units. Fewer: rates are not known. More: jobs of few blocks
- * learn nothing. */
-#define FEW 3
 
 /* A map is looked at again when this part of the reports is new. Larger: it is older. Smaller: it costs more
  * of the master's time. */
@@ -209,9 +206,9 @@ static double keep(struct plb_learned_cost *l)
 double plb_learned_cost_begin(struct plb_learned_cost *l)
 {
     double factor = 1.0;
-    if (l->seen.n >= FEW && l->looked_at < l->seen.n)
+    if (l->seen.n >= PLB_LINE_POINTS && l->looked_at < l->seen.n)
         look(l);
-    if (l->seen.n >= FEW)
+    if (l->seen.n >= PLB_LINE_POINTS)
         factor = keep(l);
     l->map = l->base;
     plb_costs_seen_clear(&l->seen);

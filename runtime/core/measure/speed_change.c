@@ -8,7 +8,6 @@
 #include "model/fit.h"
 
 #define COMPARED 16  /* earlier reports at most that one is compared with. More: drift hides a change. */
-#define ENOUGH 3     /* and at least. Fewer: a line through two points foretells anything. */
 #define REDRAWN 64   /* reports after which the line of the first look is drawn again. More: it is older. */
 #define CHANGED 0.15 /* relative change that three reports in a row show. Smaller: noise looks like one. */
 #define CERTAIN 0.5  /* seconds by which a single report must be off to be believed. Smaller: hiccups are. */
@@ -69,7 +68,7 @@ static bool first_look(struct plb_speed_change *c, const struct plb_sample *at, 
         x[used] = at[i].work;
         t[used++] = at[i].execute_s;
     }
-    if (used < ENOUGH)
+    if (used < PLB_LINE_POINTS)
         return false;
     plb_fit_line(x, t, used, &constant, &slope);
     c->drawn = n;
@@ -186,12 +185,12 @@ double plb_speed_change(struct plb_speed_change *c, const struct plb_sample *at,
         note(c, last->execute_s / (c->constant + c->slope * last->work));
         return 1.0;
     }
-    if (n > 1 && n <= ENOUGH && alike(last, last - 1))
+    if (n > 1 && n <= PLB_LINE_POINTS && alike(last, last - 1))
         note(c, last->execute_s / last->work * last[-1].work / last[-1].execute_s);
     for (int i = 0; i < WINDOWS; i++) {
         int reports = windows[i].reports;
         *from = n - reports;
-        if (*from < ENOUGH || !first_look(c, at, *from, n, expected))
+        if (*from < PLB_LINE_POINTS || !first_look(c, at, *from, n, expected))
             continue;
         if (reports == 1)
             note(c, last->execute_s / expected[0]);
