@@ -3,9 +3,6 @@
 
 #include <math.h>
 
-/* Observations from which neighbours may tell. Fewer: chance looks like a trend. More: later. */
-#define ENOUGH 8
-
 /* Logarithm of the likelihood ratio from which neighbours surely tell. Smaller: chance bends the field.
  * Larger: it follows later. 10 is a chance of one in 20,000, since a run looks many times. */
 #define SURE 10.0
@@ -90,9 +87,9 @@ static double climb(struct plb_field *f, const struct plb_field_observation *see
 
 void plb_field_fit(struct plb_field *f, const struct plb_field_observation *seen, int n)
 {
-    double alone, none = n >= ENOUGH ? likelihood(0.0, 1.0, seen, n, &alone) : 0.0;
+    double alone, none = n >= PLB_FIELD_POINTS ? likelihood(0.0, 1.0, seen, n, &alone) : 0.0;
     f->signal = 0.0;
-    if (n < ENOUGH)
+    if (n < PLB_FIELD_POINTS)
         return;
     if (f->length_at == 0)
         *f = (struct plb_field){.length_at = LENGTHS - 4, .ratio_at = RATIOS / 3};

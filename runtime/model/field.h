@@ -10,6 +10,9 @@
 
 #include <stdbool.h>
 
+/* Observations from which neighbours may tell. Fewer: chance looks like a trend. More: later. */
+#define PLB_FIELD_POINTS 8
+
 /* An estimate and its variance. */
 struct plb_estimated {
     double mean, variance;

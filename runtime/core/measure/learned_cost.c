@@ -7,9 +7,6 @@
 #include "base/memory.h"
 #include "model/fit.h"
 
-/* Reports from which a map may be corrected. Fewer: chance does. More: later. */
-#define FIRST 8
-
 /* A map is looked at again when this part of the reports is new. Larger: it is older. Smaller: it costs more
  * of the master's time. */
 #define NEW 0.125
@@ -169,7 +166,7 @@ bool plb_learned_cost_add(struct plb_learned_cost *l, int pu, const struct plb_f
     if (!l->learns || !tells || !plb_costs_seen_add(&l->seen, &report))
         return false;
     l->looked_at = l->looked_at < l->seen.n ? l->looked_at : l->seen.n / 2; /* it may have been thinned */
-    return l->seen.n >= FIRST && l->seen.n - l->looked_at >= NEW * l->seen.n && look(l);
+    return l->seen.n >= PLB_FIELD_POINTS && l->seen.n - l->looked_at >= NEW * l->seen.n && look(l);
 }
 
 /* The map of the next pass: this one, and each unit's own time as far as it is no noise. All units together
