@@ -30,10 +30,6 @@
 #define LINE_RANGE 1.5
 #define CURVE_RANGE 4.0
 
-/* Sizes that differ by less than this ratio say the same about a shape. Larger: a curve is found
- * later. Smaller: two groups of sizes count as many, and the curve sags between them. */
-#define APART 1.25
-
 /* Cost in the criterion of each term that a line does not have. Larger: real bends are overlooked.
  * Smaller: noise bends the curve. Work is mostly linear, so such a term must win clearly. */
 #define BEND_COST 2.0
@@ -67,7 +63,7 @@ _Static_assert((int)PLB_TERMS == PLB_LS_COLUMNS, "a column for each term");
 /* The usable points, weighted: row i of the full problem is w[i] · f(x[i]) ≈ w[i] · t[i]. */
 struct points {
     int n;
-    int distinct; /* sizes that differ by APART, counted up to PLB_TERMS */
+    int distinct; /* sizes that differ by PLB_APART, counted up to PLB_TERMS */
     double x[MAX_POINTS], t[MAX_POINTS], w[MAX_POINTS];
     double low, high;
 };
@@ -84,7 +80,7 @@ static void points_gather(struct points *p, const double *x, const double *t, co
             continue;
         bool seen = false;
         for (int j = 0; j < p->distinct && !seen; j++)
-            seen = sizes[j] < APART * x[i] && x[i] < APART * sizes[j];
+            seen = sizes[j] < PLB_APART * x[i] && x[i] < PLB_APART * sizes[j];
         if (p->distinct < PLB_TERMS && !seen)
             sizes[p->distinct++] = x[i];
         p->x[p->n] = x[i];

@@ -14,6 +14,10 @@
  * More: short runs say nothing. */
 #define PLB_LINE_POINTS 3
 
+/* Sizes that differ by less than this ratio say the same. Larger: a curve is found later, and caches look
+ * like a change of speed. Smaller: two groups of sizes count as many, and the curve sags between them. */
+#define PLB_APART 1.25
+
 /* Fits F_p to n points (x[i] units of work, t[i] seconds), counting point i weight[i] times
  * (weight = NULL: once each). Points that are not finite and positive are left out. Residuals count
  * relative to t, so that small blocks matter as much as large ones. Returns false, and leaves the

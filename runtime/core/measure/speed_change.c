@@ -14,7 +14,6 @@
 #define BY_HALF 1.5  /* factor by which it must be off as well */
 #define HINT 0.05    /* relative: a report off by less shows no change. Larger: slow changes go unseen. */
 #define SINCE 8 /* reports since a change that correct it. More: fits. Fewer: their noise stays in samples. */
-#define NEAR_SIZE 1.25 /* sizes at most this far outside those of before can be compared with them */
 
 /* Sizes of before that differ by the first factor tell what a start costs. Then a size that is smaller than
  * all of them by at most the second one is foretold by the curve. Larger: caches look like a change of
@@ -78,9 +77,9 @@ static bool first_look(struct plb_speed_change *c, const struct plb_sample *at, 
     c->slope = slope;
     for (int i = from; i < n; i++) {
         double work = at[i].work;
-        if (work > high * NEAR_SIZE)
+        if (work > high * PLB_APART)
             return false;
-        expected[i - from] = work < low / NEAR_SIZE ? work * t[0] / x[0] : constant + slope * work;
+        expected[i - from] = work < low / PLB_APART ? work * t[0] / x[0] : constant + slope * work;
     }
     return true;
 }
@@ -96,7 +95,7 @@ static bool second_look(const struct plb_sample *at, int from, int n, double *ex
     const struct plb_curve *c = &model.execute;
     for (int i = from; i < n; i++) {
         double work = at[i].work;
-        if (work < c->low / NEAR_SIZE && (c->high < SPAN * c->low || work < c->low / FAR_BELOW))
+        if (work < c->low / PLB_APART && (c->high < SPAN * c->low || work < c->low / FAR_BELOW))
             return false;
         expected[i - from] = plb_curve_time(c, work);
     }
@@ -151,7 +150,7 @@ static void note(struct plb_speed_change *c, double ratio)
 /* Whether two reports are of nearly one size: the first ones are compared with each other. */
 static bool alike(const struct plb_sample *a, const struct plb_sample *b)
 {
-    return a->work <= NEAR_SIZE * b->work && b->work <= NEAR_SIZE * a->work;
+    return a->work <= PLB_APART * b->work && b->work <= PLB_APART * a->work;
 }
 
 /* All samples before a change are scaled by a factor whose logarithm this is, as far as that was seen. */
@@ -224,7 +223,7 @@ double plb_speed_change_correction(struct plb_speed_change *c, const struct plb_
     const struct plb_curve *curve = &model.execute;
     for (int i = c->changed; i < n; i++) {
         double change = log(at[i].execute_s / plb_curve_time(curve, at[i].work));
-        if (at[i].work >= curve->low / SPAN && at[i].work <= NEAR_SIZE * curve->high && isfinite(change))
+        if (at[i].work >= curve->low / SPAN && at[i].work <= PLB_APART * curve->high && isfinite(change))
             changes[used++] = change;
     }
     qsort(changes, (size_t)used, sizeof *changes, by_value);
