@@ -23,11 +23,8 @@
  * sags between them. Fewer: a bend with a start cost cannot be described. */
 #define MAX_TERMS PLB_LS_CHOSEN
 
-/* Largest over smallest size from which a line can be read, and from which a curve can. Larger: a
- * real start cost or bend is found later. Smaller: noise is read as a shape. With less than 1.5 one of
- * 200 simulated PUs got twice its share; with less than 4 a PU got several times its share in one run
- * of a hundred. */
-#define LINE_RANGE 1.5
+/* Largest over smallest size from which a curve can be read. Larger: a real bend is found later. Smaller:
+ * noise is read as a shape: with less than 4 a PU got several times its share in one run of a hundred. */
 #define CURVE_RANGE 4.0
 
 /* Cost in the criterion of each term that a line does not have. Larger: real bends are overlooked.
@@ -113,7 +110,7 @@ static double r_squared(const struct plb_curve *c, const struct points *p)
     double mean = 0.0, total = 0.0, residual = 0.0;
     for (int i = 0; i < p->n; i++)
         mean += p->t[i] / p->n;
-    if (p->high < LINE_RANGE * p->low)
+    if (p->high < PLB_LINE_RANGE * p->low)
         mean = 0.0; /* one size: a curve cannot explain its scatter */
     for (int i = 0; i < p->n; i++) {
         double error = p->t[i] - plb_curve_time(c, p->x[i]);
@@ -192,7 +189,7 @@ static bool sum_all_terms(const struct points *p, const struct plb_reduced *red,
 static bool fit_shape(const struct points *p, bool all_terms, struct plb_curve *c)
 {
     struct plb_reduced red;
-    if (p->high < LINE_RANGE * p->low || !reduce(p, p->high, &red))
+    if (p->high < PLB_LINE_RANGE * p->low || !reduce(p, p->high, &red))
         return false;
     struct plb_curve line = {.terms = LINE, .scale = p->high, .low = p->low, .high = p->high};
     bool straight = plb_solve_columns(&red, LINE, line.a) >= 0.0 && plb_curve_plausible(&line);

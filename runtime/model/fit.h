@@ -18,6 +18,11 @@
  * like a change of speed. Smaller: two groups of sizes count as many, and the curve sags between them. */
 #define PLB_APART 1.25
 
+/* Largest over smallest size from which two tasks, or a line, tell starts from work. Larger: a real start
+ * cost is found later. Smaller: noise is read as a start: with less one of 200 simulated PUs got twice its
+ * share. */
+#define PLB_LINE_RANGE 1.5
+
 /* Fits F_p to n points (x[i] units of work, t[i] seconds), counting point i weight[i] times
  * (weight = NULL: once each). Points that are not finite and positive are left out. Residuals count
  * relative to t, so that small blocks matter as much as large ones. Returns false, and leaves the

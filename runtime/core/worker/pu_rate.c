@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "core/work/migration.h"
+#include "model/fit.h"
 
 /* Of a PU's best rate. A smaller task that is slower than this asks for larger ones. Larger: noise asks too.
  * Smaller: starts cost more. */
@@ -13,9 +14,8 @@
  * starts. */
 #define LARGER 4.0
 
-/* A task that is larger than the best one before by the first factor, and whose rate is better by the second,
- * asks for larger ones still. Larger: starts waste time for longer. Smaller: noise asks too. */
-#define LARGER_BY 1.5
+/* A larger task whose rate is better by this factor asks for larger ones still. Larger: starts waste time for
+ * longer. Smaller: noise asks too. */
 #define GAIN 1.05
 
 /* A rate that is lower than another by less than this factor is as good. Larger: starts may take more of the
@@ -61,8 +61,8 @@
 /* Two tasks of unlike sizes tell whether a start costs anything. */
 static void learn_of_starts(struct plb_pu_rate *pu, double work, int64_t units, double rate)
 {
-    bool larger = pu->best_size > 0.0 && work > LARGER_BY * pu->best_size;
-    bool smaller = work * LARGER_BY < pu->best_size;
+    bool larger = pu->best_size > 0.0 && work > PLB_LINE_RANGE * pu->best_size;
+    bool smaller = work * PLB_LINE_RANGE < pu->best_size;
     if (larger && rate > GAIN * pu->best && 2 * units > pu->learned)
         pu->learned = 2 * units; /* as long as larger tasks are better */
     if (larger && rate < AS_GOOD * pu->best)
@@ -118,11 +118,11 @@ static double start_of(const struct plb_pu_rate *pu)
 /* The first task, or the smallest one, and the latest one that is larger. */
 static void learn_sizes(struct plb_pu_rate *pu, double work, double seconds)
 {
-    if (pu->tasks == 1 || work * LARGER_BY < pu->first_work) {
+    if (pu->tasks == 1 || work * PLB_LINE_RANGE < pu->first_work) {
         pu->first_s = seconds;
         pu->first_work = work;
         pu->larger_work = 0.0;
-    } else if (work >= LARGER_BY * pu->first_work) {
+    } else if (work >= PLB_LINE_RANGE * pu->first_work) {
         pu->larger_s = seconds;
         pu->larger_work = work;
     }
@@ -156,7 +156,7 @@ void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, doubl
     double part = work < pu->best_size ? work / pu->best_size : 1.0;
     double weight = work > LARGER * pu->best_size ? 1.0 : SMOOTHING * part;
     pu->rate = pu->rate > 0.0 ? 1.0 / ((1.0 - weight) / pu->rate + weight / rate) : rate;
-    bool slowed = pu->good > 0.0 && LARGER_BY * work >= pu->good && rate < EFFICIENT * pu->best;
+    bool slowed = pu->good > 0.0 && PLB_LINE_RANGE * work >= pu->good && rate < EFFICIENT * pu->best;
     learn_of_starts(pu, work, units, rate);
     if (slowed) /* such tasks were good: the PU is slower now, whatever their size */
         pu->learned = 0;
