@@ -23,6 +23,10 @@
  * share. */
 #define PLB_LINE_RANGE 1.5
 
+/* Relative scatter of times that machines have, whatever units cost: a standard deviation. Larger: unequal
+ * units go unseen. Smaller: noise is taken for costs, and PUs are tried for longer where times are noisy. */
+#define PLB_MACHINE_NOISE 0.1
+
 /* Fits F_p to n points (x[i] units of work, t[i] seconds), counting point i weight[i] times
  * (weight = NULL: once each). Points that are not finite and positive are left out. Residuals count
  * relative to t, so that small blocks matter as much as large ones. Returns false, and leaves the

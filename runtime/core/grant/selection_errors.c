@@ -10,14 +10,11 @@
 
 #include "core/grant/selection.h"
 #include "core/grant/selection_inside.h"
+#include "model/fit.h"
 
 /* The variance of costs before two reports of a PU have shown it, which counts as one report of a unit.
  * Larger: PUs are tried for longer where units are alike. Smaller: the first units decide. */
 #define VARIANCE 1.0
-
-/* Scatter of reports that is not laid to units, a standard deviation. Larger: units that differ a little
- * count as alike. Smaller: PUs are tried for longer where times are noisy. */
-#define NOISE 0.1
 
 /* The variance of the logarithms of rates over powers before PUs have shown it, which counts as two PUs, and
  * the least one. Larger: one unit says more. Smaller: unlike PUs are taken for like ones. */
@@ -64,7 +61,8 @@ static double mean_of(const struct selection_pu *own, double unlike, double *var
         const struct selection_reports *r = &own->reports[i];
         if (r->n == 0)
             continue;
-        double of_one = variance_of(unlike, r->work / r->n), each = 1.0 / (of_one + NOISE * NOISE);
+        double of_one = variance_of(unlike, r->work / r->n),
+               each = 1.0 / (of_one + PLB_MACHINE_NOISE * PLB_MACHINE_NOISE);
         weight += each * r->n;
         sum += each * (r->logs - 0.5 * of_one * r->n);
     }
@@ -86,7 +84,8 @@ static void add_scatter(struct scatter *s, const struct selection_pu *own, doubl
         if (r->n == 0)
             continue;
         double at = mean + 0.5 * variance_of(unlike, r->work / r->n);
-        s->squares += r->squares - 2.0 * at * r->logs + at * at * r->n - NOISE * NOISE * free * r->n;
+        s->squares += r->squares - 2.0 * at * r->logs + at * at * r->n
+                    - PLB_MACHINE_NOISE * PLB_MACHINE_NOISE * free * r->n;
         s->n[i] += free * r->n;
         s->work[i] += free * r->work;
     }
@@ -96,7 +95,7 @@ static void add_scatter(struct scatter *s, const struct selection_pu *own, doubl
 static double find_unlike(const struct plb_selection *c, int n_pus)
 {
     struct scatter s = {0};
-    double unlike = fmax(c->unlike, NOISE * NOISE);
+    double unlike = fmax(c->unlike, PLB_MACHINE_NOISE * PLB_MACHINE_NOISE);
     for (int p = 0; p < n_pus; p++)
         if (c->pus[p].n_reports > 1)
             add_scatter(&s, &c->pus[p], unlike);

@@ -6,13 +6,10 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "model/fit.h"
 
 /* Reports that are kept. Larger: more memory and time. Smaller: a long pass tells the next one less. */
 #define KEPT 4096
-
-/* Relative scatter of times that machines have, whatever units cost. Larger: unequal units go unseen.
- * Smaller: the next pass takes noise for costs. */
-#define TIMES 0.1
 
 /* Turns of rates and field for each estimate. Fewer: they need more reports to agree. */
 #define TURNS 2
@@ -118,7 +115,7 @@ static void estimate_rates(struct plb_costs_seen *l)
             continue;
         if (l->field.signal > 0.0)
             e = plb_field_at(&l->field, l->seen, l->n, l->seen[i].at, i, i + 1);
-        double weight = 1.0 / (e.variance + l->field.error + TIMES * TIMES);
+        double weight = 1.0 / (e.variance + l->field.error + PLB_MACHINE_NOISE * PLB_MACHINE_NOISE);
         sums[r->pu] += weight * (e.mean - log_seconds(l, r));
         weights[r->pu] += weight;
     }
@@ -262,5 +259,5 @@ double plb_costs_own_part(const struct plb_costs_seen *seen)
     double squares = 0.0;
     for (int i = 0; i < seen->n; i++)
         squares += pow(plb_costs_own(seen, i), 2.0) / seen->n;
-    return fmax(1.0 - TIMES * TIMES / squares, 0.0);
+    return fmax(1.0 - PLB_MACHINE_NOISE * PLB_MACHINE_NOISE / squares, 0.0);
 }

@@ -13,7 +13,6 @@
 #define STRIKES 2      /* reports in a row that contradict it. 1: a hiccup ends it. */
 #define DIFFERENT 1.25 /* factor by which a report contradicts it. Smaller: noise of 10 % does too often. */
 #define HICCUP 1e-3    /* seconds by which it is off, at least. Smaller: short tasks on a busy machine do. */
-#define SURPRISING 0.1 /* relative scatter of times about their curve. Larger: unequal units go unseen. */
 #define CHANGES 2      /* changes of speed that a machine may have; more of them come from unequal units */
 #define OTHER_UNITS 4.0 /* factor of a change that comes from other units. Smaller: a machine's ones do. */
 
@@ -241,7 +240,7 @@ bool plb_history_surprises(struct plb_history *h)
             n++;
         }
     }
-    return n >= PLB_LINE_POINTS && squares > n * SURPRISING * SURPRISING;
+    return n >= PLB_LINE_POINTS && squares > n * PLB_MACHINE_NOISE * PLB_MACHINE_NOISE;
 }
 
 /* The start of a task costs as much as the smallest one took beyond `believed` times its work. */
