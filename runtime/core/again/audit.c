@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "core/again/late.h"
 #include "plb/kernel.h"
 
 /* Added to the job's seed, so that the sample does not follow its other random numbers. Any number. */
@@ -18,11 +19,10 @@
  * near the end of a pass lasts longer. Smaller: less of each task is compared. */
 #define LONGEST 2.0
 
-/* Time for an audit once all units are accepted: seconds, and a multiple of what all open audits of the PU
- * should take. Larger: a PU that hangs holds the pass up for longer. Smaller: a PU whose core was taken away
- * is passed over. */
+/* Seconds for an audit once all units are accepted, beside PLB_LATE_AGAIN times what all open audits of the
+ * PU should take. Larger: a PU that hangs holds the pass up for longer. Smaller: a PU whose core was taken
+ * away is passed over. */
 #define GRACE 1.0
-#define PATIENCE 4.0
 
 /* Seconds of an audit on a PU of unknown speed, in multiples of the task's seconds. Larger and smaller: as
  * above. */
@@ -162,7 +162,7 @@ static bool all_accepted(const struct plb_audits *a)
 static void set_time(const struct plb_audits *a, struct plb_audit *audit, double now)
 {
     double load = a->pus[audit->pus[audit->n - 1]].load;
-    audit->until = all_accepted(a) ? now + GRACE + PATIENCE * load : INFINITY;
+    audit->until = all_accepted(a) ? now + GRACE + PLB_LATE_AGAIN * load : INFINITY;
 }
 
 /* Asks a PU to execute the units of an audit. */

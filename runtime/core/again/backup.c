@@ -19,11 +19,6 @@
  * run executes copies that change it by less than noise does. */
 #define LEAST_GAIN 0.005
 
-/* A PU that executes a copy is late itself after this multiple of the time that its curve says. It doubles
- * each time, so that few copies are made in vain. Larger: a second PU that hangs holds the run up longer.
- * Smaller: results that are long on their way are taken for late. */
-#define PATIENCE 4.0
-
 struct plb_backups *plb_backups_new(const struct plb_backups_config *config)
 {
     struct plb_backups *b = plb_alloc(sizeof *b);
@@ -48,7 +43,7 @@ void plb_backups_begin(struct plb_backups *b, int pass, int phase, const struct 
     b->phase = phase;
     b->map = map;
     b->began = now;
-    b->patience = PATIENCE;
+    b->patience = PLB_LATE_AGAIN;
     b->looked = -INFINITY;
     b->due = INFINITY;
     b->moves = b->copies.n = b->n_idle = 0;

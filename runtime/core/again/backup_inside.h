@@ -25,7 +25,7 @@ struct plb_backups {
     int pass, phase;
     const struct plb_cost_map *map;
     double began, looked, due;
-    double patience; /* see PATIENCE */
+    double patience; /* PLB_LATE_AGAIN, doubled after each copy that was late */
     struct plb_backup_counts counts;
     struct plb_soon soon;   /* of the latest look, as are the late units */
     struct plb_lates lates; /* without copies */

@@ -9,6 +9,11 @@
  * others. */
 #define PLB_TRIES 16
 
+/* Who executes units again is late itself after this multiple of the seconds that its reports foretell.
+ * Larger: a PU that hangs holds the pass up for longer. Smaller: a PU whose core was taken away is passed
+ * over, and results that are long on their way count as late. */
+#define PLB_LATE_AGAIN 4.0
+
 struct plb_late {
     struct plb_held held;
     int pu;      /* that probably executes them */
