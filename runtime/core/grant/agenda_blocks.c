@@ -4,6 +4,7 @@
 #include "core/grant/agenda.h"
 #include "core/grant/agenda_inside.h"
 #include "core/measure/slicing.h"
+#include "core/work/migration.h"
 
 /* A block that is to be shared is cut into this many tasks. Larger: more starts. Smaller: a task that has
  * begun, and can move no more, lasts longer. Set by the imbalance demo. */
@@ -16,9 +17,6 @@
 /* Ranges of a block at most, each of which costs a message. More: messages cost more than a small block
  * gains. Fewer: a PU gets less than its balancer has said. */
 #define PIECES 64
-
-/* Units of average cost: a block that lacks less is what the balancer has said, but for rounding. */
-#define ROUNDED 0.5
 
 /* In the tail the least tasks are kept young, a PU at a time, so that on many PUs nothing is left to fit when
  * all nodes are told. */
@@ -139,7 +137,7 @@ static double grant_front(struct plb_agenda *a, int p, double work, struct plb_o
 static double grant_nearest(struct plb_agenda *a, int p, double work, struct plb_outbox *out)
 {
     int node = a->config.pus->infos[p].node, pieces = 0;
-    double granted = 0.0, enough = ROUNDED * fmax((double)a->seen.map->chunk, 1.0);
+    double granted = 0.0, enough = PLB_NO_UNIT * fmax((double)a->seen.map->chunk, 1.0);
     int64_t id = PLB_CLOSED;
     do {
         struct plb_range range = plb_residence_choose(a->config.residence, a->ledger, node, work - granted);

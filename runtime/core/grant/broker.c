@@ -5,11 +5,11 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "core/work/migration.h"
 
 #define HINTS 32 /* that a list serves at most. Larger: hints are older. Smaller: lists cost more. */
 #define FEW 64   /* nodes up to which each hint has a list of its own, which then costs less than a message */
-#define NOTHING 0.5 /* work: a node that has less has no unit to give */
-#define TAKEN 0.5   /* of what a victim has left, promised to a thief; R_i / (R_i + R_j) of equal nodes */
+#define TAKEN 0.5 /* of what a victim has left, promised to a thief; R_i / (R_i + R_j) of equal nodes */
 
 struct plb_broker *plb_broker_new(const struct plb_ledger *ledger, const struct plb_work_count *work,
                                   enum plb_victim victim, const struct plb_pu_info *pus, int n_pus,
@@ -87,7 +87,7 @@ void plb_broker_survey(struct plb_broker *b)
 {
     b->n_candidates = b->hints = 0;
     for (int n = 0; n < b->n; n++) {
-        if (hope(b, n) < NOTHING)
+        if (hope(b, n) < PLB_NO_UNIT)
             continue;
         b->at[n].rate = rate_of(b, n);
         enter(b, n);
@@ -118,7 +118,7 @@ int plb_broker_hint(struct plb_broker *b, int thief, struct plb_empty *empty)
     b->hints++;
     for (int i = 0; i < b->n_candidates && n < PLB_VICTIMS; i++) {
         int node = b->candidates[i];
-        if (node == thief || hope(b, node) < NOTHING)
+        if (node == thief || hope(b, node) < PLB_NO_UNIT)
             continue;
         first = first < 0 ? i : first;
         name(b, node, empty, n++);

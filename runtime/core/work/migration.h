@@ -54,13 +54,16 @@ static inline double plb_longest_task(double task_s)
 #define PLB_AGAIN_SECONDS 0.02
 #define PLB_AGAIN_GROWS 1.25
 
+/* Work, in units of average cost, of which less is no unit, but rounding. */
+#define PLB_NO_UNIT 0.5
+
 /* The share of an idle PU or node of rate `own` in the `queued` work of one of rate `other`: x = q · R_i /
  * (R_i + R_j), Li's equation, section 4. Less than a unit becomes a whole unit if the taker ends it before
  * the other ends its queue; else 0. */
 static inline double plb_migration_share(double queued, double own, double other)
 {
     double sum = own + other, x = sum > 0.0 ? queued * own / sum : 0.5 * queued;
-    if (queued < 0.5)
+    if (queued < PLB_NO_UNIT)
         return 0.0;
     if (x >= 1.0)
         return x;
