@@ -6,10 +6,6 @@
 #include "core/measure/slicing.h"
 #include "core/work/migration.h"
 
-/* A block that is to be shared is cut into this many tasks. Larger: more starts. Smaller: a task that has
- * begun, and can move no more, lasts longer. Set by the imbalance demo. */
-#define CUT 16
-
 /* While more than this part of the work remains, blocks are not cut, since nobody will take from them.
  * Larger: more starts. Smaller: a long block may have been started whole. */
 #define TAIL 0.3
@@ -34,7 +30,7 @@ static void cut(struct plb_agenda *a, int p, struct plb_message *at, int n)
     for (int i = 0; i < n; i++)
         units += at[i].block.range.count;
     plb_least_look(&a->least, p);
-    int64_t part = units / CUT, least = plb_least_units(&a->least, p);
+    int64_t part = (int64_t)((double)units / PLB_TASK_PARTS), least = plb_least_units(&a->least, p);
     part = part > least ? part : least;
     part = part > 1 ? part : 1;
     for (int i = 0; i < n; i++)
