@@ -27,6 +27,11 @@
  * units go unseen. Smaller: noise is taken for costs, and PUs are tried for longer where times are noisy. */
 #define PLB_MACHINE_NOISE 0.1
 
+/* Rates of a PU that differ by this factor come from unlike units, and not from a machine that has changed.
+ * Larger: PUs that have met unlike units are compared. Smaller: noise keeps them from being compared, and a
+ * change of speed is taken for one of units. */
+#define PLB_UNLIKE_UNITS 4.0
+
 /* Fits F_p to n points (x[i] units of work, t[i] seconds), counting point i weight[i] times
  * (weight = NULL: once each). Points that are not finite and positive are left out. Residuals count
  * relative to t, so that small blocks matter as much as large ones. Returns false, and leaves the

@@ -14,7 +14,6 @@
 #define DIFFERENT 1.25 /* factor by which a report contradicts it. Smaller: noise of 10 % does too often. */
 #define HICCUP 1e-3    /* seconds by which it is off, at least. Smaller: short tasks on a busy machine do. */
 #define CHANGES 2      /* changes of speed that a machine may have; more of them come from unequal units */
-#define OTHER_UNITS 4.0 /* factor of a change that comes from other units. Smaller: a machine's ones do. */
 
 /* A task is as good as another one if a unit takes at most this many times as long. Larger: starts that cost
  * something are taken for free ones. Smaller: noise hides small tasks that are good. */
@@ -134,7 +133,7 @@ static void follow_change(struct plb_history *h)
         factor = plb_speed_change_correction(&h->speed, h->at, h->n, &from, h->fits);
     if (factor == 1.0)
         return;
-    if (h->unknown_cost && fabs(log(factor)) > log(OTHER_UNITS)) {
+    if (h->unknown_cost && fabs(log(factor)) > log(PLB_UNLIKE_UNITS)) {
         disown(h, from);
         h->units_differ = true;
         return;

@@ -26,10 +26,6 @@
  * like expensive units. */
 #define STARTS 2.0
 
-/* Rates that differ by this factor come from unlike units. Larger: PUs that have met unlike units are
- * compared. Smaller: noise keeps PUs from being compared. As a change of the units in the history. */
-#define UNLIKE 4.0
-
 /* A task is so many times as large as the largest one before, at most, while nothing tells starts from
  * expensive units. Larger: a slow PU holds more than it ends in time. Smaller: more starts until tasks are
  * large. */
@@ -138,7 +134,7 @@ static void learn_spread(struct plb_pu_rate *pu, double seconds, double rate)
 
 bool plb_pu_rate_varies(const struct plb_pu_rate *pu)
 {
-    return pu->highest > UNLIKE * pu->lowest;
+    return pu->highest > PLB_UNLIKE_UNITS * pu->lowest;
 }
 
 void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, double seconds, double transfer_s)
