@@ -22,10 +22,6 @@
  * time. Smaller: noise hides that a short task is good. */
 #define AS_GOOD 1.02
 
-/* A task of so many starts is more than a start. Larger: short tasks tell nothing. Smaller: a start looks
- * like expensive units. */
-#define STARTS 2.0
-
 /* A task is so many times as large as the largest one before, at most, while nothing tells starts from
  * expensive units. Larger: a slow PU holds more than it ends in time. Smaller: more starts until tasks are
  * large. */
@@ -126,7 +122,7 @@ static void learn_sizes(struct plb_pu_rate *pu, double work, double seconds)
 
 static void learn_spread(struct plb_pu_rate *pu, double seconds, double rate)
 {
-    if (seconds < STARTS * (pu->least_execute_s + pu->least_transfer_s))
+    if (seconds < PLB_MOSTLY_START * (pu->least_execute_s + pu->least_transfer_s))
         return;
     pu->lowest = pu->lowest > 0.0 ? fmin(pu->lowest, rate) : rate;
     pu->highest = fmax(pu->highest, rate);

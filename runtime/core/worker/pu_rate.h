@@ -5,6 +5,11 @@
 
 #include "core/worker/queue.h"
 
+/* A task of less than so many starts is little else. Larger: short tasks tell nothing of their units, and
+ * expensive units may be among those that follow. Smaller: a start looks like expensive units, and many
+ * starts come before the right size. */
+#define PLB_MOSTLY_START 2.0
+
 struct plb_pu_task {
     double work, execute_s, transfer_s;
 };

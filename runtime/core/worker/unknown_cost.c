@@ -8,14 +8,12 @@
  * units are equal. Set by the random clusters. */
 #define WATCHED 0.02
 
-/* A task that took less than the first multiple of a start was little else; the next one is larger by the
- * second. Where it took less than the third, even that is little: it is larger by the fourth. Larger factors:
+/* A task that was mostly start is followed by one that is larger by the first factor. Where it took less than
+ * the second multiple of a start, even that is little: the next one is larger by GROWTH. Larger factors:
  * expensive units may be among those that follow. Smaller: many starts before the right size. Set by the
  * random clusters. */
-#define MOSTLY_START 2.0
 #define LARGER 2.0
 #define ONLY_START 1.2
-#define FAR_LARGER 16.0
 
 /* A task has at most so many times the work of the largest one before. Larger: where the first units were far
  * too cheap, a task of many expensive ones has been started, and nobody can help. Smaller: more starts. Of 64
@@ -27,10 +25,10 @@
 static double larger_than_a_start(const struct plb_pu_rate *pu, double start)
 {
     double seconds = pu->last.execute_s + pu->last.transfer_s;
-    if (seconds >= MOSTLY_START * start || pu->last.work < pu->least_work)
+    if (seconds >= PLB_MOSTLY_START * start || pu->last.work < pu->least_work)
         return 0.0;
     bool only = pu->last.work > pu->least_work && seconds < ONLY_START * start;
-    return (only ? FAR_LARGER : LARGER) * pu->last.work;
+    return (only ? GROWTH : LARGER) * pu->last.work;
 }
 
 void plb_unknown_cost_cut(const struct plb_pu_rate *pu, double master_s, struct plb_cut *cut)
