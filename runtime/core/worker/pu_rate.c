@@ -6,10 +6,6 @@
 #include "core/work/migration.h"
 #include "model/fit.h"
 
-/* Of a PU's best rate. A smaller task that is slower than this asks for larger ones. Larger: noise asks too.
- * Smaller: starts cost more. */
-#define EFFICIENT 0.8
-
 /* A task that is larger than the best one before by this factor tells the rate alone: earlier ones told of
  * starts. */
 #define LARGER 4.0
@@ -37,8 +33,8 @@
 #define BURST_TASKS 7.0
 #define BURST_SECONDS 20e-6
 
-/* Of the first task's seconds: what two tasks seem to have in common may be noise up to this part. Larger:
- * starts are paid too often. Smaller: noise makes tasks long, and a change of speed is answered late. */
+/* Of the first task's seconds, or of a PU's best rate: a smaller difference may be noise. Larger: starts are
+ * paid too often. Smaller: noise makes tasks long, and a change of speed is answered late. */
 #define NOISE 0.2
 
 /* A steady PU pays at most this part of its time for being ready to give work away: its tasks last so many
@@ -148,14 +144,14 @@ void plb_pu_rate_learn(struct plb_pu_rate *pu, double work, int64_t units, doubl
     double part = work < pu->best_size ? work / pu->best_size : 1.0;
     double weight = work > LARGER * pu->best_size ? 1.0 : SMOOTHING * part;
     pu->rate = pu->rate > 0.0 ? 1.0 / ((1.0 - weight) / pu->rate + weight / rate) : rate;
-    bool slowed = pu->good > 0.0 && PLB_LINE_RANGE * work >= pu->good && rate < EFFICIENT * pu->best;
+    bool slowed = pu->good > 0.0 && PLB_LINE_RANGE * work >= pu->good && rate < (1.0 - NOISE) * pu->best;
     learn_of_starts(pu, work, units, rate);
     if (slowed) /* such tasks were good: the PU is slower now, whatever their size */
         pu->learned = 0;
     if (slowed || rate > pu->best) {
         pu->best = rate;
         pu->best_size = work;
-    } else if (rate < EFFICIENT * pu->best && work < pu->best_size && 2 * units > pu->learned) {
+    } else if (rate < (1.0 - NOISE) * pu->best && work < pu->best_size && 2 * units > pu->learned) {
         pu->learned = 2 * (pu->shrunk ? pu->largest : units);
     }
 }
