@@ -6,10 +6,7 @@
 
 #include "base/memory.h"
 #include "core/again/backup_inside.h"
-
-/* An idle PU gets a copy if it needs less than this part of the time that the holder still needs. Larger:
- * more copies that do not come first. Smaller: late units last longer before somebody helps. */
-#define WORTH 0.5
+#include "core/work/migration.h"
 
 /* A PU of unknown speed is taken to need this part of the time that the late PU has needed so far. It is idle
  * anyway. Larger: it gets a copy later. Smaller: more copies on slow PUs keep the links busy. */
@@ -254,7 +251,7 @@ static struct plb_soon find_helpers(const struct plb_backups *b, double *rates)
 /* Whether a copy that takes `own` seconds is worth it, where the holder still needs `left`. */
 static bool is_worth(const struct plb_backups *b, double own, double left, double now)
 {
-    return own < WORTH * left && own + LEAST_GAIN * (now - b->began) <= left;
+    return own < PLB_CLEARLY * left && own + LEAST_GAIN * (now - b->began) <= left;
 }
 
 /* Whether a copy may also have these late units, which are next to it. They may not be those that the PU of
@@ -320,7 +317,8 @@ static bool help(struct plb_backups *b, int p, double share, const struct plb_la
         return false;
     if (trial)
         own = UNKNOWN * (now - b->pus[late->pu].since);
-    const struct plb_soon_pu *better = trial ? NULL : plb_soon_find(&b->soon, work_of(b, range), WORTH * own);
+    const struct plb_soon_pu *better = trial ? NULL
+                                             : plb_soon_find(&b->soon, work_of(b, range), PLB_CLEARLY * own);
     if (better != NULL) {
         b->due = fmin(b->due, now + fmax(better->left, PLB_LOOK_GAP));
         return false;
@@ -340,7 +338,7 @@ static bool help(struct plb_backups *b, int p, double share, const struct plb_la
             plb_soon_add(&b->soon, (struct plb_soon_pu){own, rate_of(b, p), p});
         return true;
     }
-    double at = b->pus[late->pu].since + b->pus[late->pu].held_s + fmax(own / WORTH, own + gain);
+    double at = b->pus[late->pu].since + b->pus[late->pu].held_s + fmax(own / PLB_CLEARLY, own + gain);
     b->due = fmin(b->due, fmax(at, now + PLB_LOOK_GAP));
     return false;
 }

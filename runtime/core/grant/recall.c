@@ -5,12 +5,9 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
+#include "core/work/migration.h"
 #include "model/fit.h"
 #include "model/rounding.h"
-
-/* A thief has ended what it takes in at most this part of the time until it would be begun there. Larger:
- * wrong curves send work to PUs that end it later. Smaller: PUs wait while others have work. */
-#define CLEARLY 0.5
 
 /* Seconds that the giver would need for what is taken, at least. Larger: more idle time. Smaller: messages
  * for little work. Four times as long as a report may wait. */
@@ -42,7 +39,7 @@ double plb_recall_work(const struct plb_model *thief, double queued, double rate
     double low = 0.0, high = queued;
     for (int i = 0; i < PLB_HALVINGS; i++) {
         double x = 0.5 * (low + high);
-        if (plb_model_time(thief, x) <= CLEARLY * (queued - x) / rate)
+        if (plb_model_time(thief, x) <= PLB_CLEARLY * (queued - x) / rate)
             low = x;
         else
             high = x;

@@ -57,6 +57,11 @@ static inline double plb_longest_task(double task_s)
 /* Work, in units of average cost, of which less is no unit, but rounding. */
 #define PLB_NO_UNIT 0.5
 
+/* Who waits has units of another PU if it ends them in this part of the time that this one needs until it
+ * would begin, or end, them. Larger: wrong curves send units to PUs that end them later. Smaller: PUs wait
+ * while others have work, and late units last longer before somebody helps. */
+#define PLB_CLEARLY 0.5
+
 /* The share of an idle PU or node of rate `own` in the `queued` work of one of rate `other`: x = q · R_i /
  * (R_i + R_j), Li's equation, section 4. Less than a unit becomes a whole unit if the taker ends it before
  * the other ends its queue; else 0. */
