@@ -9,9 +9,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Reports that a tally keeps at most. Larger: more memory, 24 bytes each. Smaller: rare expensive tasks go
- * unseen. As many as a history keeps samples. */
-#define PLB_TALLY_KEPT 128
+#include "plb/balancer.h"
+
+/* Reports that a tally keeps at most, as many as a history keeps samples. */
+#define PLB_TALLY_KEPT PLB_MAX_SAMPLES
 
 /* The first reports, which a tally keeps besides: they are the small ones of a run. */
 #define PLB_TALLY_FIRST 8
