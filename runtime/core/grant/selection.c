@@ -23,13 +23,10 @@
  * Smaller: later ends. */
 #define SPARE 0.008
 
-/* The same while the PUs that work shall do it without those that are left out. Larger: these come back for
- * noise, and the balancer begins anew. Smaller: later ends. */
+/* The same while the PUs that work shall do it without those that are left out, and the part by which they
+ * may be late without one that is needed in part. Larger: PUs come back for noise, and the balancer begins
+ * anew. Smaller: later ends, and who is needed in part works longer than it need. */
 #define SPARE_WITHOUT 0.003
-
-/* A PU that is needed in part is left out where the others are late by at most this part. Above it would
- * take from SPARE. Smaller: it works longer than it need. */
-#define LATER 0.003
 
 /* Part of the time to the end below which nobody comes or goes. Larger: the last seconds are more expensive.
  * Smaller: PUs come back for a few tasks. */
@@ -269,15 +266,15 @@ static void leave_out_parts(struct plb_selection *c, const struct plb_view *view
     bool parts = false;
     for (int p = 0; p < view->n_pus; p++) {
         double whole = c->pus[p].rate * answer->seconds;
-        if (c->x[p] >= (1.0 - LATER) * whole)
+        if (c->x[p] >= (1.0 - SPARE_WITHOUT) * whole)
             full += c->pus[p].rate;
         else
             parts = parts || c->x[p] > 0.0;
     }
-    bool ends = parts && full > 0.0 && left / full <= (1.0 + LATER) * answer->seconds;
+    bool ends = parts && full > 0.0 && left / full <= (1.0 + SPARE_WITHOUT) * answer->seconds;
     if (ends)
         for (int p = 0; p < view->n_pus; p++)
-            if (c->x[p] < (1.0 - LATER) * c->pus[p].rate * answer->seconds)
+            if (c->x[p] < (1.0 - SPARE_WITHOUT) * c->pus[p].rate * answer->seconds)
                 c->x[p] = 0.0;
 }
 
