@@ -12,9 +12,6 @@
 #define BETWEEN 0.02
 #define BETWEEN_EACH 5e-6
 
-/* Relative change of a rate that asks for a new decision. Larger: a choice is older. Smaller: noise asks. */
-#define MOVED 0.05
-
 /* Part of the energy, or of energy times delay, that PUs must save to come back. Larger: a worse choice
  * stays. Smaller: the balancer begins anew for noise. */
 #define WORTH 0.005
@@ -85,10 +82,11 @@ void plb_selection_judge(struct plb_selection *c, const struct plb_view *view, i
     bool before = own->known, rate = plb_selection_has_worked(c, view, p);
     own->known = before || (rate && (c->watts == NULL || plb_watts_settled(c->watts, p)));
     c->known += own->known && !before;
-    bool as_before = fabs(own->now - own->rate) <= MOVED * own->rate;
+    bool as_before = fabs(own->now - own->rate) <= PLB_NEW_CHOICE * own->rate;
     bool well = own->hoped > own->rate && plb_selection_hope(c, view, p) == 0.0; /* it was not known well */
     c->moved = c->moved || own->tried;
-    c->moved = c->moved || (own->known && (well || !(as_before && own->hoped <= (1.0 + MOVED) * own->rate)));
+    c->moved = c->moved
+            || (own->known && (well || !(as_before && own->hoped <= (1.0 + PLB_NEW_CHOICE) * own->rate)));
 }
 
 /* A PU has a sample, or may have some from before the pass. */

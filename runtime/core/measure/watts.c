@@ -13,9 +13,6 @@
  * Larger: turns that were disturbed tell nothing. Smaller: watts from a few milliseconds of difference. */
 #define APART 0.1
 
-/* Relative change of watts that others should hear of. Larger: a choice is older. Smaller: noise asks. */
-#define MOVED 0.05
-
 /* ---------------------------------------------------------------------------- domains */
 
 static bool alike(const struct plb_pu_info *a, const struct plb_pu_info *b)
@@ -193,7 +190,7 @@ static bool close_window(struct plb_watts *w, int number, double joules, double 
         d->shortest = fmin(d->shortest, seconds);
         d->dead = false;
         for (int j = 0; j < columns; j++)
-            moved = moved || fabs(d->watts[j] - before[j]) > MOVED * before[j];
+            moved = moved || fabs(d->watts[j] - before[j]) > PLB_NEW_CHOICE * before[j];
         plb_watts_turn(w, number, now);
     }
     memset(d->x, 0, (size_t)columns * sizeof *d->x);

@@ -20,6 +20,10 @@
 #include "core/message/message.h"
 #include "core/pus/pus.h"
 
+/* Relative change of watts, or of a rate, that asks for a new choice of PUs. Larger: a choice is older.
+ * Smaller: noise asks. */
+#define PLB_NEW_CHOICE 0.05
+
 enum plb_watts_origin { PLB_WATTS_TOLD, PLB_WATTS_MEASURED, PLB_WATTS_UNMEASURED };
 
 struct plb_watts;
