@@ -10,8 +10,8 @@
 
 /* A task that was mostly start is followed by one that is larger by the first factor. Where it took less than
  * the second multiple of a start, even that is little: the next one is larger by GROWTH. Larger factors:
- * expensive units may be among those that follow. Smaller: many starts before the right size. Set by the
- * random clusters. */
+ * expensive units may be among those that follow. Smaller: many starts before the right size: with no
+ * such growth cluster 181 of bench-random takes 1.36 times as long. */
 #define LARGER 2.0
 #define ONLY_START 1.2
 
