@@ -276,6 +276,28 @@ static void test_samples_follow_a_map_that_is_dropped(void **state)
     plb_cost_map_fini(&told);
 }
 
+/* A learned map stays, pass by pass, and each of them begins at once: nothing is counted or fitted again. */
+static void test_a_pass_that_teaches_nothing_counts_nothing_again(void **state)
+{
+    (void)state;
+    struct plb_error err = {.status = PLB_OK};
+    struct plb_cost_map told;
+    struct plb_work_count count;
+    assert_int_equal(plb_cost_map_init(&told, 12, NULL, NULL, &err), PLB_OK);
+    plb_work_count_init(&count, 2, 1, true);
+    plb_work_count_begin(&count, 0, &told);
+    report_units(&count, 12, 5.0);
+    assert_true(plb_history_estimate(&count.histories[0])->watched_s > 0.0);
+    plb_work_count_begin(&count, 0, &told);
+    assert_false(count.histories[0].estimated);
+    assert_non_null(count.map->prefix);
+    assert_true(plb_history_estimate(&count.histories[0])->watched_s > 0.0);
+    plb_work_count_begin(&count, 0, &told);
+    assert_true(count.histories[0].estimated);
+    plb_work_count_fini(&count);
+    plb_cost_map_fini(&told);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -290,6 +312,7 @@ int main(void)
         cmocka_unit_test(test_times_that_cannot_be_teach_nothing),
         cmocka_unit_test(test_the_ledger_counts_again),
         cmocka_unit_test(test_samples_follow_a_map_that_is_dropped),
+        cmocka_unit_test(test_a_pass_that_teaches_nothing_counts_nothing_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,7 @@ static void recount(struct plb_work_count *c, int pu, double factor)
     c->counted[pu * c->n_phases + c->phase] = c->version;
 }
 
+/* A map that changes has another table. Passes of a steady job change none, and need no recount. */
 void plb_work_count_begin(struct plb_work_count *c, int phase, const struct plb_cost_map *told)
 {
     c->phase = phase;
@@ -51,12 +52,12 @@ void plb_work_count_begin(struct plb_work_count *c, int phase, const struct plb_
     if (c->learned[phase] == NULL)
         c->learned[phase] = plb_learned_cost_new(told, c->n_pus, c->learns);
     c->map = plb_learned_cost_map(c->learned[phase]);
-    bool learned = c->map->prefix != told->prefix;
+    const double *before = c->map->prefix;
     double factor = plb_learned_cost_begin(c->learned[phase]);
-    learned = learned || c->map->prefix != told->prefix;
-    c->version += learned;
-    if (learned)
-        for (int p = 0; p < c->n_pus; p++)
+    bool changed = c->map->prefix != before;
+    c->version += changed;
+    for (int p = 0; p < c->n_pus; p++)
+        if (changed || c->counted[p * c->n_phases + phase] < c->version)
             recount(c, p, factor);
 }
 
