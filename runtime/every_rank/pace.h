@@ -4,8 +4,9 @@
  * thread yields its core. Where that takes long, others need the core, and keep it for a time slice; then the
  * thread looks for as long without yields. Its sleeps leave them the core, and end in time. Ranks that share
  * their cores always yield, and so pass them to each other. A rank that is alone sleeps at once, since its
- * PUs wake the thread. So does one whose PUs execute shares that stand: nobody has anything to tell. All
- * times are those of plb_now(). */
+ * PUs wake the thread. So does one whose PUs execute shares that stand: nobody has anything to tell.
+ * Where PUs compute on its cores, the thread never looks at once, and its sleeps are longer: each look takes
+ * a core from them, and they have work. All times are those of plb_now(). */
 #ifndef PLB_EVERY_RANK_PACE_H
 #define PLB_EVERY_RANK_PACE_H
 
@@ -15,19 +16,21 @@ enum plb_pace_state {
     PLB_PACE_CALM,     /* nothing special */
     PLB_PACE_SHARING,  /* other nodes may ask for work */
     PLB_PACE_AWAITING, /* an answer is awaited, or data is on its way */
+    PLB_PACE_BESIDE,   /* PUs of the rank compute on its cores, and it awaits nothing */
     PLB_PACE_WORKING,  /* nobody wants anything before the PUs have ended, and they wake the thread */
     PLB_PACE_ALONE,    /* no other rank can send anything */
 };
 
 struct plb_pace {
-    double moved;   /* when something moved last */
-    int looks;      /* at once, since then */
-    double crowded; /* until when others need the core */
-    bool passes;    /* constant: ranks share cores, so that a yield may be what another rank waits for */
+    double moved;    /* when something moved last */
+    int looks;       /* at once, since then */
+    double beside_s; /* constant: seconds of the shortest sleep beside PUs that compute */
+    double crowded;  /* until when others need the core */
+    bool passes;     /* constant: ranks share cores, so that a yield may be what another rank waits for */
 };
 
-/* So many ranks of this host have so many cores. */
-void plb_pace_init(struct plb_pace *pace, int ranks, int cores);
+/* So many ranks of this host have so many cores, and so many await answers of this one. */
+void plb_pace_init(struct plb_pace *pace, int ranks, int cores, int askers);
 
 /* Something has moved. */
 void plb_pace_moved(struct plb_pace *pace, double now);

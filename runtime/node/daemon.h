@@ -34,9 +34,10 @@ enum plb_node_attention { PLB_CALM, PLB_ASKED_FOR, PLB_AWAITING };
 
 struct plb_node_outlook {
     enum plb_node_attention attention;
-    bool idle;    /* no PU has a task, or may take one: all wait for messages */
-    double until; /* plb_now() until which nobody should want anything of the node, since all PUs of the run
-                     execute their shares; 0: that is not known */
+    bool idle;     /* no PU has a task, or may take one: all wait for messages */
+    bool computes; /* each PU has, and one of them computes on cores of the host */
+    double until;  /* plb_now() until which nobody should want anything of the node, since all PUs of the run
+                      execute their shares; 0: that is not known */
 };
 struct plb_node_outlook plb_node_outlook(struct plb_node *node);
 

@@ -49,11 +49,14 @@ static bool pulls(const struct plb_runner *r)
 struct plb_node_outlook plb_node_outlook(struct plb_node *node)
 {
     const struct plb_node_shared *shared = &node->shared;
-    bool works = false, waits = false;
+    bool works = false, all_work = true, waits = false, on_cores = false;
     pthread_mutex_lock(&node->shared.lock);
     bool shares = plb_worker_shares(shared->worker);
     for (int p = 0; p < node->n_pus; p++) {
-        works |= has_work(&node->runners[p]);
+        bool work = has_work(&node->runners[p]);
+        works |= work;
+        all_work &= work;
+        on_cores |= node->runners[p].pu.info.kind == PLB_CPU;
         waits |= pulls(&node->runners[p]);
     }
     double until = works && !waits && !shares && shared->stands_until > plb_now() ? shared->stands_until
@@ -62,7 +65,7 @@ struct plb_node_outlook plb_node_outlook(struct plb_node *node)
     return (struct plb_node_outlook){node->awaiting ? PLB_AWAITING
                                      : shares       ? PLB_ASKED_FOR
                                                     : PLB_CALM,
-                                     !works, until};
+                                     !works, all_work && on_cores, until};
 }
 
 bool plb_node_cores(const struct plb_node *node, struct plb_cores *cores)

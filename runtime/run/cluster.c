@@ -260,9 +260,11 @@ static enum plb_pace_state pace_of(const struct plb_rank *r, const struct plb_no
         return PLB_PACE_ALONE;
     if (plb_mpi_busy(r->mpi) || node->attention == PLB_AWAITING)
         return PLB_PACE_AWAITING;
-    if (node->attention == PLB_ASKED_FOR)
-        return PLB_PACE_SHARING;
-    return node->until > 0.0 && !plb_replaced_goes_on(r) ? PLB_PACE_WORKING : PLB_PACE_CALM;
+    if (node->until > 0.0 && !plb_replaced_goes_on(r))
+        return PLB_PACE_WORKING;
+    if (node->computes && r->kernel->next == NULL) /* with further passes, others soon wait for this rank */
+        return PLB_PACE_BESIDE;
+    return node->attention == PLB_ASKED_FOR ? PLB_PACE_SHARING : PLB_PACE_CALM;
 }
 
 /* Nothing has moved: sleeps until the next look, where that is not to be at once. */

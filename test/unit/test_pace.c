@@ -68,6 +68,23 @@ static void sleeps_until_the_pus_have_ended(void **state)
     assert_true(plb_pace_sleep(&pace, 7.0, PLB_PACE_WORKING, false) >= 500e-6);
 }
 
+/* Beside PUs that compute on its cores the thread looks seldom, whatever has just moved; more often where
+ * more ranks await answers. */
+static void sleeps_beside_pus_that_compute(void **state)
+{
+    (void)state;
+    for (int askers = 1; askers <= 1000; askers *= 10) {
+        struct plb_pace pace;
+        plb_pace_init(&pace, 2, 2, askers);
+        plb_pace_moved(&pace, 7.0);
+        assert_false(plb_pace_at_once(&pace, PLB_PACE_BESIDE, false));
+        double least = plb_pace_sleep(&pace, 7.0, PLB_PACE_BESIDE, false);
+        assert_true(least <= 350e-6 / askers || least == 20e-6);
+        assert_true(least >= (askers == 1 ? 300e-6 : 20e-6));
+        assert_true(plb_pace_sleep(&pace, 9.0, PLB_PACE_BESIDE, false) == 900e-6);
+    }
+}
+
 /* Where all PUs wait, messages are seen sooner. Not where more ranks than cores look: their looks would take
  * the cores of those that work. */
 static void an_idle_rank_looks_more_often(void **state)
@@ -109,7 +126,7 @@ static void ranks_that_share_cores_pass_them_on(void **state)
     (void)state;
     struct plb_pace pace;
     for (int cores = 1; cores <= 2; cores++) {
-        plb_pace_init(&pace, 2, cores);
+        plb_pace_init(&pace, 2, cores, 1);
         plb_pace_yielded(&pace, 7.0, 7.01);
         assert_int_equal(plb_pace_may_yield(&pace, 7.011), cores == 1);
     }
@@ -123,6 +140,7 @@ int main(void)
         cmocka_unit_test(sleeps_long_where_nothing_moves),
         cmocka_unit_test(sleeps_through_short_passes_where_alone),
         cmocka_unit_test(sleeps_until_the_pus_have_ended),
+        cmocka_unit_test(sleeps_beside_pus_that_compute),
         cmocka_unit_test(an_idle_rank_looks_more_often),
         cmocka_unit_test(long_yields_are_not_repeated),
         cmocka_unit_test(ranks_that_share_cores_pass_them_on),

@@ -58,7 +58,7 @@ static void *run_round(void *argument)
     if (!round->only_yields)
         plb_thread_wakes_fast();
     double end = plb_now() + ROUND_S;
-    plb_pace_init(&pace, 1, 1);
+    plb_pace_init(&pace, 1, 1, 1);
     for (double now = plb_now(); now < end; now = plb_now()) {
         if (now >= pace.moved + 50e-6) {
             plb_pace_moved(&pace, now);
