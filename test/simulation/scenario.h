@@ -321,7 +321,7 @@ static inline bool is_peaceful(const struct scenario *s)
 }
 
 /* Some units kill their executors: child processes, whatever else dies, or nodes. Each of these units may
- * kill two nodes, and a third one with a copy. Others must be left to execute the rest. */
+ * kill two nodes, and two more with copies. Others must be left to execute the rest. */
 static inline void draw_deadly(struct scenario *s, struct dice *d)
 {
     struct plb_simulation *sim = &s->simulation;
@@ -330,7 +330,7 @@ static inline void draw_deadly(struct scenario *s, struct dice *d)
     sim->master.isolated = one_in(d, 3);
     int most = sim->master.isolated ? MAX_DEADLY
              : !is_peaceful(s)      ? 0
-             : sim->master.backups  ? (s->cluster.n_nodes - 1) / 3
+             : sim->master.backups  ? (s->cluster.n_nodes - 1) / 4
                                     : (s->cluster.n_nodes - 1) / 2;
     sim->deadly = s->deadly;
     sim->n_deadly = most > 0 ? int_in(d, 1, most) : 0;
