@@ -35,9 +35,10 @@
  * over TCP. Smaller: losses among many nodes are noticed later. */
 #define PLB_MOST_BEATS 2500.0
 
-/* Seconds without a message after which a rank is lost, where the user does not say and nobody vouches for
- * it. Larger: the work of a dead rank waits longer. Smaller: a rank whose host is delayed for a moment is
- * given up. Eight beats; a busy virtual machine takes cores away for a quarter of a second. */
+/* Seconds without a message after which a rank is lost, where nobody vouches for it; of runs, lost_after in
+ * job/job_settings.c says so, with this default. Larger: the work of a dead rank waits longer. Smaller: a
+ * rank whose host is delayed for a moment is given up. Eight beats; a busy virtual machine takes cores away
+ * for a quarter of a second. */
 #define PLB_LOST_AFTER 0.8
 
 /* The least that the user may say: three BEATs. Larger: a loss cannot be noticed as soon. Smaller: one BEAT

@@ -1,5 +1,5 @@
 /* The faults of a simulation: which nodes and PUs still work, which nodes the master has given up, and which
- * messages of the dead are lost on their way. Not thread-safe. */
+ * messages are lost on their way: those of dead nodes alone. Not thread-safe. */
 #ifndef PLB_SIMULATE_FAULTS_H
 #define PLB_SIMULATE_FAULTS_H
 
