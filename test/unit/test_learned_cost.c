@@ -250,18 +250,24 @@ static void report_units(struct plb_work_count *count, int units, double dear)
     }
 }
 
+/* A pass of twelve units, which have taught that some are dear. */
+static void count_a_first_pass(struct plb_work_count *count, struct plb_cost_map *told)
+{
+    struct plb_error err = {.status = PLB_OK};
+    assert_int_equal(plb_cost_map_init(told, 12, NULL, NULL, &err), PLB_OK);
+    plb_work_count_init(count, 2, 1, true);
+    plb_work_count_begin(count, 0, told);
+    report_units(count, 12, 5.0);
+}
+
 /* Costs that a pass has taught do not hold in the next one. Its few reports are only looked at when the third
  * one begins. Then all samples count as they were told again. */
 static void test_samples_follow_a_map_that_is_dropped(void **state)
 {
     (void)state;
-    struct plb_error err = {.status = PLB_OK};
     struct plb_cost_map told;
     struct plb_work_count count;
-    assert_int_equal(plb_cost_map_init(&told, 12, NULL, NULL, &err), PLB_OK);
-    plb_work_count_init(&count, 2, 1, true);
-    plb_work_count_begin(&count, 0, &told);
-    report_units(&count, 12, 5.0);
+    count_a_first_pass(&count, &told);
     plb_work_count_begin(&count, 0, &told);
     assert_non_null(count.map->prefix);
     assert_true(count.histories[0].at[0].work > 1.5);
@@ -280,13 +286,9 @@ static void test_samples_follow_a_map_that_is_dropped(void **state)
 static void test_a_pass_that_teaches_nothing_counts_nothing_again(void **state)
 {
     (void)state;
-    struct plb_error err = {.status = PLB_OK};
     struct plb_cost_map told;
     struct plb_work_count count;
-    assert_int_equal(plb_cost_map_init(&told, 12, NULL, NULL, &err), PLB_OK);
-    plb_work_count_init(&count, 2, 1, true);
-    plb_work_count_begin(&count, 0, &told);
-    report_units(&count, 12, 5.0);
+    count_a_first_pass(&count, &told);
     assert_true(plb_history_estimate(&count.histories[0])->watched_s > 0.0);
     plb_work_count_begin(&count, 0, &told);
     assert_false(count.histories[0].estimated);

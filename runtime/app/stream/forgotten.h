@@ -13,8 +13,7 @@ struct plb_forgotten {
     struct plb_rangeset units;
     int pass;        /* with which the run went on */
     int64_t records; /* where the file of the records ended then; INT64_MAX: not known yet */
-    int64_t
-        mark; /* how far the stream of records was then (app/stream/stream_mark.h); below 0: not known yet */
+    int64_t mark;    /* how far the stream of records was then (stream_mark.h); below 0: not known yet */
 };
 
 void plb_forgotten_free(struct plb_forgotten *list, int n); /* NULL: nothing */
