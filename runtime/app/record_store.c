@@ -188,22 +188,19 @@ int plb_record_store_failure(const struct plb_record_store *s, const char **path
 
 /* ------------------------------------------------------------------- a journal's */
 
-/* Adds what counts of the units of a result to the index, and those of the pass to `found`. The stream also
- * hears of what an earlier run has written and this one executes again. */
+/* Adds what counts of the units of a result to the index, and those of the pass to `found`. A stream out of
+ * order prints all of it, also what this run executes again: behind a mark, no result may be unprinted. */
 static void adopt(struct plb_record_store *s, const struct head *head, const struct plb_rangeset *ranges,
                   int64_t at, int pass, const struct plb_rangeset *units, struct plb_rangeset *found)
 {
     struct plb_range result = {head->first, head->count};
-    struct plb_streamed whole = {result, result, at, at + head->bytes, 0};
-    struct plb_range written = {head->first, 0};
-    if (s->stream != NULL)
-        written.count = plb_record_stream_written(s->stream, &whole);
+    int64_t all = at + head->bytes;
+    bool prints = head->pass == pass && s->stream != NULL && !plb_record_stream_in_order(s->stream);
     for (int k = 0; k < ranges->n; k++) {
-        struct plb_range range = head->pass < pass ? ranges->at[k] : plb_range_common(ranges->at[k], written);
         if (head->pass < pass)
-            add_piece(s, range, result, at);
-        if (range.count > 0)
-            give(s, range, result, at, whole.end);
+            add_piece(s, ranges->at[k], result, at);
+        if (head->pass < pass || prints)
+            give(s, ranges->at[k], result, at, all);
     }
     struct plb_rangeset both = {0};
     if (head->pass == pass)
@@ -212,7 +209,8 @@ static void adopt(struct plb_record_store *s, const struct head *head, const str
     for (int i = 0; i < both.n; i++) {
         add_piece(s, both.at[i], result, at);
         plb_rangeset_add(found, both.at[i]);
-        give(s, both.at[i], result, at, whole.end);
+        if (!prints)
+            give(s, both.at[i], result, at, all);
     }
     plb_rangeset_fini(&both);
 }

@@ -157,6 +157,39 @@ static void a_run_that_goes_on_writes_the_rest(void **state)
     }
 }
 
+/* The first run stores b, and is killed before b is printed or accepted. The second one prints c, and is
+ * killed before it has executed b again. The mark is behind b then. */
+static void a_result_before_the_mark_was_printed(void **state)
+{
+    (void)state;
+    for (int in_order = 0; in_order < 2; in_order++) {
+        const struct plb_range b = {1, 1}, c = {2, 1};
+        struct fixture f;
+        struct plb_rangeset known = {0};
+        const char *path;
+        FILE *journal = tmpfile();
+        assert_non_null(journal);
+        begin(&f, in_order);
+        assert_true(plb_record_store_adopt(f.store, fileno(journal), 1, NULL));
+        arrive(&f, 1, b, b, "b");
+        for (int run = 2; run < 4; run++) {
+            assert_int_equal(plb_record_store_end(f.store, false, &path), 0);
+            plb_record_store_free(f.store);
+            if (run == 2)
+                assert_true(plb_stream_mark_write(fileno(journal), 0, 0) && ftruncate(fileno(f.out), 0) == 0
+                            && lseek(fileno(f.out), 0, SEEK_SET) == 0);
+            f.store = make_store(f.out, in_order);
+            assert_true(plb_record_store_adopt(f.store, fileno(journal), 1, &known));
+            arrive(&f, 1, run == 2 ? c : b, run == 2 ? c : b, run == 2 ? "c" : "b");
+            plb_rangeset_add(&known, c);
+        }
+        expect(&f, true, "bBcC");
+        plb_rangeset_fini(&known);
+        fclose(journal);
+        end(&f);
+    }
+}
+
 static void units_may_have_another_order(void **state)
 {
     static const int64_t backwards[UNITS] = {5, 4, 3, 2, 1, 0};
@@ -351,6 +384,7 @@ int main(void)
         cmocka_unit_test(units_are_written_as_they_arrive),
         cmocka_unit_test(in_order_each_waits_for_all_before_it),
         cmocka_unit_test(a_run_that_goes_on_writes_the_rest),
+        cmocka_unit_test(a_result_before_the_mark_was_printed),
         cmocka_unit_test(units_may_have_another_order),
         cmocka_unit_test(a_file_that_grows_begins_anew),
         cmocka_unit_test(what_a_cut_has_lost_is_written_again),

@@ -334,6 +334,11 @@ bool plb_record_stream_cut(struct plb_record_stream *s, int64_t end)
     return !waits || (s->began = start(s));
 }
 
+bool plb_record_stream_in_order(const struct plb_record_stream *s)
+{
+    return s->shape.in_order;
+}
+
 int64_t plb_record_stream_written(const struct plb_record_stream *s, const struct plb_streamed *result)
 {
     return s->shape.in_order ? 0 : plb_stream_mark_units(result, s->known);

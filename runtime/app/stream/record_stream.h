@@ -48,6 +48,8 @@ bool plb_record_stream_begin(struct plb_record_stream *stream, int fd, bool reme
  * plb_record_stream_cut. */
 void plb_record_stream_forget(struct plb_record_stream *stream, struct plb_forgotten *list, int n);
 
+bool plb_record_stream_in_order(const struct plb_record_stream *stream);
+
 /* How many units of a result an earlier run has written out of order: so many first ones. */
 int64_t plb_record_stream_written(const struct plb_record_stream *stream, const struct plb_streamed *result);
 
