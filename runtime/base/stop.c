@@ -18,7 +18,8 @@ enum { MOST_FILES = 40 };
  * second signal ends the run before its report is written. */
 #define TOGETHER 0.5
 
-static volatile sig_atomic_t listening, asked, speaking, writing, heeding, wished;
+/* Read by other threads, too: the stream of outputs asks whether somebody wants the run to end. */
+static _Atomic(sig_atomic_t) listening, asked, speaking, writing, heeding, wished;
 static _Atomic(double) asked_at, wished_at; /* plb_now() */
 static atomic_bool ending;
 static _Atomic(const char *) doomed[MOST_FILES];
