@@ -175,7 +175,7 @@ const struct plb_report_field plb_run_fields[] = {
     {"passes", PLB_UNIT_COUNT, RUN(passes),
      .meaning = "Passes that began; in a resumed run, without those that had ended."},
     {"passes_again", PLB_UNIT_COUNT, RUN(passes_again),
-     .meaning = "Passes repeated after a loss of results that others need; not in `passes`."},
+     .meaning = "Passes repeated after a loss; not in `passes`."},
     {"resumed", PLB_UNIT_NONE, RUN(resumed),
      .meaning = "Whether it continued from a journal (`--resume`). The report covers this run only."},
     {"resumed_pass", PLB_UNIT_NONE, RUN(resumed_pass),
@@ -207,15 +207,14 @@ const struct plb_report_field plb_run_fields[] = {
     {"write_s", PLB_UNIT_SECONDS, RUN(write_s),
      .meaning = "Time of `finish` and of writing results, without reports."},
     {"bound_s", PLB_UNIT_SECONDS, RUN_OR_UNKNOWN(bound_s),
-     .meaning = "Makespan if the work, task starts and copies of this run were divided perfectly at the "
-                "measured rates. A failed PU counts as if it had gone on. Null if a PU was not measured, "
-                "unit costs vary too much to compare rates, or passes were repeated."},
+     .meaning = "Makespan if work were divided perfectly: the [bound](../guide/run.md#read-the-summary). "
+                "Null if a PU was not measured, unit costs vary too much to compare rates, or passes were "
+                "repeated."},
     {"ideal_s", PLB_UNIT_SECONDS, RUN(ideal_s),
-     .meaning = "Makespan if all PUs computed throughout at their rates, without task starts and copies. "
-                "Repeated passes are part of it. 0 if unknown."},
+     .meaning = "Makespan without idle time, task starts and copies: the "
+                "[ideal](../guide/report.md#the-verdict). Repeated passes are part of it. 0 if unknown."},
     {"parallel_efficiency", PLB_UNIT_FRACTION, RUN(parallel_efficiency),
-     .meaning = "`ideal_s` over `makespan_s`, as in TALP but weighted by rates: `load_balance` times "
-                "`communication_efficiency`."},
+     .meaning = "`ideal_s` over `makespan_s`: `load_balance` times `communication_efficiency`."},
     {"load_balance", PLB_UNIT_FRACTION, RUN(load_balance),
      .meaning = "Mean computing time of PUs, weighted by rates, over the longest."},
     {"communication_efficiency", PLB_UNIT_FRACTION, RUN(communication_efficiency),
@@ -270,8 +269,7 @@ const struct plb_report_field plb_run_fields[] = {
     {"damaged", PLB_UNIT_COUNT, RUN(damaged),
      .meaning = "Transfers that arrived damaged and were repeated (`run.checksums`)."},
     {"set_aside_units", PLB_UNIT_OF_APP, RUN(set_aside_units),
-     .meaning = "Units without a result, because tasks with them crashed. Counted once, though later passes "
-                "skip them, too."},
+     .meaning = "Units without a result, because tasks with them crashed; counted once."},
     {"set_aside", PLB_UNIT_COUNT, GET(set_aside, PLB_VALUE_LIST),
      LIST_OF(plb_aside_fields, struct plb_report_aside),
      .meaning = "Ranges of these units, by pass and unit."},
