@@ -7,14 +7,15 @@
 #include "outcome/fill_report.h"
 #include "rank0/rank0.h"
 
-/* Whether nobody needs the task that failed any more: its units are accepted, or its pass is over. */
+/* Whether nobody needs the task that failed any more: its units are accepted, or its pass is over. The master
+ * says so, since it may have begun the next pass, of which rank 0 has not heard yet. */
 static bool is_needless(struct plb_rank *r, const struct plb_message *m)
 {
     struct plb_message units = *m;
     units.type = PLB_DONE;
     units.done = (struct plb_done){.range = m->fail.range, .block = m->fail.block, .tasks = 1};
-    return !r->rank0->in_pass || m->pass != r->pass
-        || (!m->fail.audit && plb_master_judge(r->rank0->master, &units) == PLB_NONE_NEW);
+    const enum plb_verdict verdict = plb_master_judge(r->rank0->master, &units);
+    return !r->rank0->in_pass || verdict == PLB_NOT_SENSIBLE || (!m->fail.audit && verdict == PLB_NONE_NEW);
 }
 
 /* A device has failed. The run goes on while there is another PU. */

@@ -136,6 +136,24 @@ static void a_failure_of_a_pass_that_is_over_does_not_end_the_run(void **state)
     tear_down(&w);
 }
 
+/* Passes are repeated: tasks of the pass that broke read what was lost, so that a check of the kernel failed.
+ * The master has begun the next pass, and rank 0 has not read its own PASS yet. */
+static void a_failure_of_a_pass_that_broke_does_not_end_the_run(void **state)
+{
+    (void)state;
+    struct world w;
+    set_up(&w);
+    const struct plb_message block = block_of(&w.f, 0);
+    const int pass = w.f.pass;
+    plb_master_break(w.f.master);
+    begin(&w.f, 0, 0, 10.0, 2);
+    assert_int_equal(w.r.pass, pass);
+    has_failed(&w, 0, block, pass);
+    assert_false(has_stopped(&w));
+    assert_int_equal(w.err.status, PLB_OK);
+    tear_down(&w);
+}
+
 /* A rank that hangs at the start never says HELLO, and rank 0 leaves it behind (run/cluster.c). */
 static void an_interrupt_before_all_pus_are_known_fails_the_run(void **state)
 {
@@ -382,6 +400,7 @@ int main(void)
         cmocka_unit_test(a_failure_after_others_have_done_the_units_does_not),
         cmocka_unit_test(a_failure_counts_while_one_of_its_units_is_missing),
         cmocka_unit_test(a_failure_of_a_pass_that_is_over_does_not_end_the_run),
+        cmocka_unit_test(a_failure_of_a_pass_that_broke_does_not_end_the_run),
         cmocka_unit_test(an_interrupt_before_all_pus_are_known_fails_the_run),
         cmocka_unit_test(a_device_that_fails_does_not_end_the_run_unless_it_is_the_last),
     };
