@@ -37,8 +37,8 @@ $(B)/test/conformance/test_devices: TEST_LINK = $(OBJECTS) $(LINK)
 $(B)/test/conformance/test_devices: $(OBJECTS)
 
 # This one receives data in the place of MPI.
-$(B)/test/unit/test_rank0: TEST_LINK = $(OBJECTS) $(LINK) -Wl,--wrap=plb_mpi_get
-$(B)/test/unit/test_rank0: $(OBJECTS)
+$(B)/test/unit/test_rank0_fetch: TEST_LINK = $(OBJECTS) $(LINK) -Wl,--wrap=plb_mpi_get,--wrap=plb_mpi_is_lost
+$(B)/test/unit/test_rank0_fetch: $(OBJECTS)
 
 $(B)/test/kernels/%.so: test/kernels/%.c
 	@mkdir -p $(@D)

@@ -114,17 +114,18 @@ static void fetch_inputs(struct plb_rank *r, int64_t inputs, struct plb_range re
     }
 }
 
-/* Asks for what rank 0 lacks of these units. */
-static void fetch(struct plb_rank *r, struct plb_range units)
+/* Asks for what rank 0 lacks of these units in these inputs. */
+static void fetch(struct plb_rank *r, int64_t inputs, struct plb_range units)
 {
     struct plb_rangeset lacking = {0};
     plb_rangeset_missing(&r->rank0->fetching.here, units, &lacking);
-    for (int64_t rest = r->data.fed, some; rest != 0; rest &= ~some) {
+    for (int64_t rest = inputs, some; rest != 0; rest &= ~some) {
         some = plb_master_together(r->rank0->master, rest);
         for (int i = 0; i < lacking.n; i++)
             fetch_inputs(r, some, lacking.at[i]);
     }
-    plb_rangeset_add_all(&r->rank0->fetching.here, &lacking);
+    if (inputs == r->data.fed)
+        plb_rangeset_add_all(&r->rank0->fetching.here, &lacking);
     plb_rangeset_fini(&lacking);
 }
 
@@ -164,7 +165,7 @@ bool plb_fetch_holds(struct plb_rank *r, const struct plb_message *m)
     int n = r->data.fed != 0 && m->pass == r->pass && r->rank0->in_pass ? brought(m, ranges) : 0;
     for (int i = 0; i < n; i++)
         if (plb_range_end(ranges[i]) <= r->data.units)
-            fetch(r, around(&r->data, ranges[i]));
+            fetch(r, r->data.fed, around(&r->data, ranges[i]));
     bool held = n > 0 && waits(r, m);
     if (held)
         plb_outbox_copy(&r->rank0->fetching.held, m);
@@ -284,11 +285,13 @@ static void count_time(struct plb_rank0 *rank0, double now)
 bool plb_fetch_results(struct plb_rank *r, bool goes_on)
 {
     struct plb_rank0 *rank0 = r->rank0;
+    rank0->redo.fetched = goes_on && plb_redo_is_due(r) ? rank0->redo.old : 0;
     rank0->fetching.began = plb_rank_time(r);
-    if (!plb_own_results_bring(r))
+    if (!plb_own_results_bring(r, rank0->redo.fetched))
         return true;
     rank0->fetching.goes_on = goes_on;
-    bool asks = plb_master_gather(rank0->master, !goes_on, &r->out);
+    fetch(r, rank0->redo.fetched, (struct plb_range){0, r->data.units});
+    bool asks = plb_master_gather(rank0->master, !goes_on, &r->out) || plb_fetch_comes(&rank0->fetching);
     rank0->fetching.on = asks || plb_master_lacking(rank0->master) > 0;
     if (!rank0->fetching.on) {
         count_time(rank0, plb_rank_time(r)); /* of rank 0's own GPUs */
@@ -342,7 +345,7 @@ bool plb_fetch_collect(struct plb_rank *r)
         free_transfer(t);
         any = true;
     }
-    if (!f->on || plb_master_gathers(r->rank0->master))
+    if (!f->on || plb_master_gathers(r->rank0->master) || plb_fetch_comes(f))
         return any;
     settle(r);
     return true;

@@ -51,9 +51,12 @@ bool plb_own_results_end(struct plb_rank *r)
     return here;
 }
 
-bool plb_own_results_bring(struct plb_rank *r)
+bool plb_own_results_bring(struct plb_rank *r, int64_t inputs)
 {
-    const bool here = plb_own_results_end(r);
+    bool here = plb_own_results_end(r);
+    for (int i = 0; i < r->data.n && r->hello.pus > 0; i++)
+        if ((inputs & PLB_BUFFER(i)) != 0)
+            here &= plb_node_bring_input(r->node, i, (struct plb_range){0, r->data.units});
     if (!here && !r->rank0->redo.broken)
         plb_redo_break(r);
     return here;

@@ -19,8 +19,9 @@ void plb_own_results_begin(struct plb_rank *r, int first);
 void plb_own_results_give(struct plb_rank *r, int64_t inputs, struct plb_range units);
 void plb_own_results_look(struct plb_rank *r);
 
-/* All results of this pass that counted. False: some are lost, and passes are executed again. */
-bool plb_own_results_bring(struct plb_rank *r);
+/* All results of this pass that counted, and these of its inputs, a mask. False: some are lost, and passes
+ * are executed again. */
+bool plb_own_results_bring(struct plb_rank *r, int64_t inputs);
 
 /* The same at the end of the run: nothing is executed again. */
 bool plb_own_results_end(struct plb_rank *r);

@@ -98,7 +98,9 @@ static void add_pass(struct plb_rank *r, const struct plb_pass *begin, bool all)
     *p = (struct plb_noted_pass){.begin = *begin};
     p->begin.parts = 0; /* ranks have these buffers as they are after later passes: they get them whole */
     for (int i = 0; i < set->n; i++) {
-        if (all && ((set->fed & PLB_BUFFER(i)) != 0 || is_replicated(set, i)))
+        bool kept = (set->fed & PLB_BUFFER(i)) != 0 || is_replicated(set, i),
+             same = b->saved[i] != NULL && (b->changed & PLB_BUFFER(i)) == 0;
+        if (all && kept && !same)
             save(set, i, &b->saved[i]);
         if (all || !plb_dataset_is_replaced(set, i, begin->replaced))
             continue;
@@ -115,12 +117,17 @@ void plb_redo_note(struct plb_rank *r, const struct plb_pass *begin)
         keep_last(r, begin);
         return;
     }
-    bool all = b->n == 0 || (b->complete && (set->fed & ~fed_now(begin)) == 0);
-    if (all)
+    b->old &= ~fed_now(begin);
+    b->old |= b->complete ? 0 : fed_now(begin);
+    bool all = b->n == 0 || b->old == 0;
+    b->changed |= fed_now(begin) | begin->replaced;
+    if (all) {
         forget_passes(b);
-    if (all)
         b->since = plb_rank_time(r);
+        b->old = 0;
+    }
     add_pass(r, begin, all);
+    b->changed = all ? 0 : b->changed;
     b->replaced |= begin->replaced;
     b->kernel_pass = r->pass + 1 - r->rank0->repairs;
     b->at = b->n - 1;
@@ -137,8 +144,9 @@ bool plb_redo_is_due(const struct plb_rank *r)
 void plb_redo_complete(struct plb_rank *r)
 {
     struct plb_redo *b = &r->rank0->redo;
-    b->since = plb_rank_time(r);
-    b->cost = b->since - r->rank0->fetching.began;
+    b->cost = plb_rank_time(r) - r->rank0->fetching.began;
+    b->old &= ~b->fetched;
+    b->fetched = 0;
     b->complete = true;
 }
 
@@ -182,6 +190,7 @@ bool plb_redo_step(struct plb_rank *r)
     restore(set, b->saved);
     rank0->repairs = r->pass + b->n - b->kernel_pass;
     b->at = 0;
+    b->old = b->fetched = 0;
     b->complete = false;
     struct plb_pass first = b->passes[0].begin;
     first.replaced = b->replaced;
@@ -213,6 +222,7 @@ bool plb_redo_goes_on(struct plb_rank *r)
         if (f->now)
             memcpy(set->host[f->input], set->host[f->output], bytes_of(set, f->input));
     }
+    b->old |= fed_now(&p->begin);
     restore(set, p->data);
     begin(r, &p->begin);
     return true;

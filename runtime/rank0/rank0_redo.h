@@ -1,7 +1,8 @@
 /* Passes that are executed again, since a lost rank had what they computed.
  *
  * Results that feed inputs were lost (core/place/owners.h). At some passes rank 0 has all inputs: at the
- * first one, and where the results before it were fetched. It copies them then, and the replicated buffers.
+ * first one, and where the results were fetched that have become each of them last, or the inputs themselves.
+ * It copies all of them then, and the replicated buffers.
  * From there on it notes what each pass begins with: its phase, the feeds, and the replicated buffers that
  * `next` has replaced. After a loss these passes are executed again in their order. `next` is not called for
  * them: it has said what it had to say. Their reduced arrays are dropped, but those of a pass that had not
@@ -12,8 +13,8 @@
  * are kept. Reduced arrays have all units already, and those of this pass are dropped.
  *
  * Cost: a copy of the replicated buffers, and for each pass one of what was replaced; where results feed
- * inputs, a copy of these, too. So results are fetched from time to time, though nobody has asked for
- * them. */
+ * inputs, a copy of these, too. So from time to time results are fetched, and inputs that rank 0 lacks,
+ * though nobody has asked for them. */
 #ifndef PLB_RANK0_RANK0_REDO_H
 #define PLB_RANK0_RANK0_REDO_H
 
@@ -35,7 +36,10 @@ struct plb_redo {
     int64_t replaced;   /* buffers that they have replaced */
     double bytes;       /* of these buffers, in all passes */
     double took;        /* seconds of the makespan for passes that are repeated, or broke */
-    double since, cost; /* when rank 0 had all; seconds that it took to fetch them */
+    double since, cost; /* when rank 0 had all; seconds that the last results took that were fetched */
+    int64_t old;        /* inputs that rank 0 has as they were in an earlier pass, as a mask */
+    int64_t fetched;    /* of these, those that come with the results */
+    int64_t changed;    /* buffers that have changed since they were saved, as a mask */
     bool complete;      /* rank 0 has all results of the last pass */
     bool broken;        /* passes are to be executed again */
     bool lost;          /* rank 0 has sent any bytes for inputs that are lost with its GPU: the pass breaks */
@@ -48,7 +52,7 @@ void plb_redo_fini(struct plb_redo *b);
 /* A pass begins that none was like before: keeps what it takes to execute it again. */
 void plb_redo_note(struct plb_rank *r, const struct plb_pass *begin);
 
-/* Whether all results should come to rank 0 now, so that a loss costs less. */
+/* Whether all results, and old inputs, should come to rank 0 now, so that a loss costs less. */
 bool plb_redo_is_due(const struct plb_rank *r);
 
 /* They have come. */
