@@ -14,6 +14,7 @@
 #include "job/kernel_file.h"
 #include "node/describe.h"
 #include "node/memory/page_locks.h"
+#include "node/pu/slot.h"
 #include "rank0/rank0_announcement.h"
 #include "rank0/rank0.h"
 #include "run/metering.h"
@@ -229,7 +230,11 @@ static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
     share_cluster(r, start, &cluster);
     plb_mpi_local(r->mpi, &site.local_rank, &site.local_size);
     int n_pus = plb_pus_describe(&site, &cluster, r->kernel, &start->pus, &pus);
-    int status = plb_cluster_agree(r->mpi, count_pus(r, n_pus));
+    int status = count_pus(r, n_pus);
+    if (n_pus > PLB_MOST_PUS)
+        status = plb_fail(r->err, PLB_EINPUT, "rank %d on %s has %d PUs, and a rank can have %d; start more ranks",
+                          r->rank, r->host, n_pus, PLB_MOST_PUS);
+    status = plb_cluster_agree(r->mpi, status);
     if (n_pus == 0 && plb_mpi_has_joined(r->mpi))
         status = plb_fail(r->err, PLB_EINPUT, "%s has no PU that kernel %s can use; --verbose says why",
                           r->host, r->kernel->name);

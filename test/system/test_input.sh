@@ -377,6 +377,7 @@ refused '--verify with --simulate' 'simulation|leave out --verify or --simulate'
 refused 'simulated master_only, one node' 'master_only|one.cluster|one node' \
     "$spmm" cluster.master_only=yes --simulate "$in/one.cluster"
 refused 'master_only, one rank' 'command line: with master_only|rank|-np 2' "$spmm" cluster.master_only=yes
+refused 'more PUs than a rank can have' 'rank 0|4000 PUs|3998|more ranks' --log error -j 4000 --run true ::: a
 refused 'one rank, three nodes' "$in/three.cluster describes 3 nodes|1 rank|-np 3" \
     "$spmm" cluster.file="$in/three.cluster"
 

@@ -34,6 +34,9 @@
  * (node/pu/combine.h), and two whose results are sent. More only take memory. */
 #define PLB_SLOTS (PLB_MAX_LANES + PLB_TASKS_AHEAD + 3)
 
+/* PUs of a rank: each of their slots has a tag of its own, below those of other data. */
+#define PLB_MOST_PUS (PLB_FETCH_SLOT / PLB_SLOTS)
+
 enum plb_slot_state {
     PLB_SLOT_FREE,
     PLB_SLOT_FETCHING,
