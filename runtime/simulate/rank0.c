@@ -295,32 +295,43 @@ static void take_set(struct plb_virtual_rank0 *r, const struct plb_message *m)
     r->out.n = 0;
 }
 
+/* Rank 0's own node gets a message. That one of its own was charged for when it was sent. */
+static void pass_on(struct plb_virtual_rank0 *r, const struct plb_message *m)
+{
+    charge(r, r->world->now, m->from != 0 ? r->message_s : 0.0);
+    plb_virtual_nodes_receive(r->nodes, m);
+}
+
+static void receive(struct plb_virtual_rank0 *r, const struct plb_message *m)
+{
+    plb_virtual_life_heard(r->life, m);
+    switch (plb_message_route(m->type)->receiver) {
+    case PLB_TO_LIFE:
+        charge(r, r->world->now, r->message_s);
+        lose(r);
+        break;
+    case PLB_TO_FETCH:
+        if (m->type == PLB_FETCH)
+            serve(r, m);
+        else if (m->sources.slot == PLB_HALO_SLOT)
+            plb_virtual_nodes_receive(r->nodes, m);
+        else
+            hear(r, m);
+        break;
+    case PLB_TO_TRANSFERS:
+        (m->type == PLB_ARRAYS || m->type == PLB_DROP ? take_set : pass_on)(r, m);
+        break;
+    case PLB_TO_RANK0: (m->type == PLB_DONE && m->done.audit ? compare : hear)(r, m); break;
+    case PLB_TO_RANK:
+    case PLB_TO_WORKER: pass_on(r, m); break;
+    }
+}
+
 static void handle(struct plb_virtual_rank0 *r, int number)
 {
     const struct plb_message *m = plb_network_message(r->network, number);
     if (m != NULL)
-        plb_virtual_life_heard(r->life, m);
-    if (m != NULL && (m->type == PLB_BEAT || m->type == PLB_LOST)) {
-        charge(r, r->world->now, r->message_s);
-        lose(r);
-    } else if (m != NULL && m->type == PLB_FETCH) {
-        serve(r, m);
-    } else if (m != NULL && (m->type == PLB_ARRAYS || m->type == PLB_DROP)) {
-        take_set(r, m);
-    } else if (m != NULL && m->type == PLB_FROM && m->sources.slot == PLB_HALO_SLOT) {
-        plb_virtual_nodes_receive(r->nodes, m);
-    } else if (m != NULL && m->type == PLB_DONE && m->done.audit) {
-        compare(r, m);
-    } else if (m != NULL
-               && (m->type == PLB_DONE || m->type == PLB_FAIL || m->type == PLB_MOVED || m->type == PLB_IDLE
-                   || m->type == PLB_CRASH || m->type == PLB_FROM || m->type == PLB_FOLDED
-                   || m->type == PLB_WINDOW)) {
-        hear(r, m);
-    } else if (m != NULL) {
-        charge(r, r->world->now,
-               m->from != 0 ? r->message_s : 0.0); /* else it was charged when it was sent */
-        plb_virtual_nodes_receive(r->nodes, m);
-    }
+        receive(r, m);
     plb_network_release(r->network, number);
 }
 
