@@ -9,6 +9,10 @@
 #include "job/balancer_table.h"
 #include "job/goal.h"
 
+/* A number of a header as text, for a table. */
+#define AS_TEXT_(x) #x
+#define AS_TEXT(x) AS_TEXT_(x)
+
 static const struct plb_option app_options[] = {
     {"kernel", PLB_TEXT, NULL, 0, 0, NULL, "name of a kernel, or path of a .so"},
     {0},
@@ -50,7 +54,7 @@ static const struct plb_option run_options[] = {
      "time since the start after which no new task starts: " PLB_DURATION_FORMS
      "; auto: before Slurm ends the job; off"},
     {"grace", PLB_TEXT, "30s", 0, 0, NULL, "time that running tasks then have to end, also after a SIGUSR1"},
-    {"lost_after", PLB_REAL, "0.8", PLB_LEAST_LOST_AFTER, 1e6, NULL,
+    {"lost_after", PLB_REAL, AS_TEXT(PLB_LOST_AFTER), PLB_LEAST_LOST_AFTER, 1e6, NULL,
      "seconds without a message after which a rank is lost and its units are re-executed"},
     {"hung_after", PLB_TEXT, "10s", 0, 0, NULL,
      "age at which a task may be reported late; at twice that age its PU is lost, if costs are "
