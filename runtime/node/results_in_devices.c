@@ -1,4 +1,4 @@
-/* Results that are in the memory of devices alone. */
+/* The daemon's calls for results that are in the memory of devices alone (node/memory/device_results.h). */
 #include "node/daemon.h"
 #include "node/daemon_state.h"
 
