@@ -30,16 +30,12 @@ uint32_t plb_fetch_put(struct plb_rank *r, const struct plb_fetch *f, int64_t bu
     return checksum ? plb_dataset_sum(&r->data, f->range, f->halo != 0, parts, buffers) : 0;
 }
 
-/* Sends these buffers of a range, which the same ranks have, or has others send their parts. Of a pass that
- * is over nobody wants the inputs: the rank takes what it has, as its place may be that of an input that is
- * nowhere else. */
+/* Sends these buffers of a range, which the same ranks have, or has others send their parts. */
 static void send(struct plb_rank *r, const struct plb_message *m, int64_t buffers, struct plb_range rest,
                  int *at)
 {
-    bool late = m->pass != r->pass || r->stopped || !r->rank0->in_pass;
     for (struct plb_range range; rest.count > 0; rest.first += range.count, rest.count -= range.count) {
-        int owner = late ? m->from : plb_master_owner(r->rank0->master, buffers, rest, &range);
-        range = late ? rest : range;
+        int owner = plb_master_owner(r->rank0->master, buffers, rest, &range);
         struct plb_sources *from = sources_of(r, m, at);
         struct plb_fetch fetch = {range, m->fetch.slot, buffers, m->from, 0, 0};
         from->at[from->n++] = (struct plb_source){range, buffers, owner};
@@ -50,9 +46,12 @@ static void send(struct plb_rank *r, const struct plb_message *m, int64_t buffer
     }
 }
 
+/* Of a pass that is over nobody wants fed inputs. None are sent, as their place may be that of an input that
+ * is nowhere else; and the rank is not told that it has them, as the next pass may have the same inputs. */
 void plb_fetch_serve(struct plb_rank *r, const struct plb_message *m)
 {
     const struct plb_fetch *f = &m->fetch;
+    const bool late = m->pass != r->pass || r->stopped || !r->rank0->in_pass;
     int64_t fed = f->buffers & r->data.fed;
     bool sums = r->rank0->job->run.checksums;
     int at = -1;
@@ -62,11 +61,11 @@ void plb_fetch_serve(struct plb_rank *r, const struct plb_message *m)
     uint32_t sum = plb_fetch_put(r, f, f->buffers & ~fed, sums);
     if (f->again)
         plb_say_damaged(r->kernel, m, &r->rank0->damaged);
-    for (int64_t rest = f->halo ? 0 : fed, some; rest != 0; rest &= ~some) {
+    for (int64_t rest = f->halo || late ? 0 : fed, some; rest != 0; rest &= ~some) {
         some = plb_master_together(r->rank0->master, rest);
         send(r, m, some, f->range, &at);
     }
-    if (f->halo)
+    if (f->halo && !late)
         for (int i = 0; i < r->data.n; i++)
             if ((fed & PLB_BUFFER(i)) != 0)
                 send(r, m, PLB_BUFFER(i), plb_dataset_around(&r->data, i, f->range), &at);

@@ -220,6 +220,38 @@ static int64_t sent_in(struct plb_node *node, int pass)
     return sent;
 }
 
+/* Rank 0 answers when the pass is over: the inputs do not come. */
+static void do_not_come(struct plb_node *node, int pass)
+{
+    struct plb_message from = {.type = PLB_FROM, .from = 0, .to = 1, .pass = pass};
+    struct plb_outbox out = {0};
+    from.sources = (struct plb_sources){.slot = 0, .n = 0, .last = 1};
+    assert_true(plb_node_receive(node, &from, &out));
+    plb_outbox_fini(&out);
+}
+
+/* The next pass has the same inputs, as no results have fed them: a node that got none asks again, though its
+ * mirror has a place for them. */
+static void inputs_that_did_not_come_are_asked_for_again(void **state)
+{
+    struct plb_dataset set = units_of(8 << 20);
+    set.fed = PLB_BUFFER(0);
+    struct plb_node *node = start_with(&set, 1e9);
+    struct plb_message fetch = {.type = PLB_FETCH, .pass = 2, .fetch = {.range = {0, 1}, .slot = 0}};
+    (void)state;
+    on_the_way = NULL;
+    begin_pass(node, 1);
+    assert_int_equal(pulls(node), 1);
+    do_not_come(node, 1);
+    assert_int_equal(pulls(node), 0); /* the task waits until the pass is given up */
+    assert_int_equal(node->runners[0].slots[0].state, PLB_SLOT_FETCHING);
+    begin_pass(node, 2);
+    assert_int_equal(pulls(node), 1);
+    come_from_rank_0(node, &fetch);
+    assert_int_equal(pulls(node), 1); /* the next task */
+    stop(node);
+}
+
 /* The next pass may begin before a node has looked whether its reports are sent. */
 static void results_stay_in_each_pass(void **state)
 {
@@ -294,6 +326,7 @@ int main(void)
         cmocka_unit_test(small_inputs_are_pulled_for_two_tasks),
         cmocka_unit_test(large_inputs_are_pulled_for_one_task_at_a_time),
         cmocka_unit_test(memory_that_a_lost_rank_may_write_is_not_used_again),
+        cmocka_unit_test(inputs_that_did_not_come_are_asked_for_again),
         cmocka_unit_test(results_stay_in_each_pass),
         cmocka_unit_test(a_slot_that_is_forgotten_while_it_is_fetched_is_free_again),
     };

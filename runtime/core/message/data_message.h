@@ -41,7 +41,7 @@ struct plb_sources {
     int64_t slot; /* of the FETCH */
     uint32_t sum; /* CRC32C of all that was asked for, buffer by buffer, where checksums are wanted */
     int32_t last; /* 1: no other FROM answers this FETCH */
-    int32_t n;    /* from a node, 0: it does not have the results */
+    int32_t n;    /* 0, from a node: it does not have the results; about fed inputs: their pass is over */
     struct plb_source at[PLB_SOURCES]; /* in the order in which a node sends them */
 };
 

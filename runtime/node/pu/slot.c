@@ -225,6 +225,7 @@ bool plb_slot_from(struct plb_slot *slot, const struct plb_dataset *set, const s
                 slot->inputs_lost = true;
         }
     }
+    slot->inputs_lost |= from->n == 0 && (slot->pulls & set->fed) != 0;
     slot->sum = from->sum;
     slot->awaits = !from->last;
     slot->pending -= from->last;

@@ -67,7 +67,7 @@ struct plb_slot {
         *staying;     /* its results of buffers that have a place there go there; NULL: to `memory` */
     int64_t stored;   /* mask of its results that are in their files already, or stay here */
     bool waits;       /* its arrays are to be folded here, or dropped; `pending` counts that */
-    bool inputs_lost; /* with a device of this rank */
+    bool inputs_lost; /* with a device of this rank; or they do not come, as their pass is over */
     bool awaits;      /* rank 0 is to say FROM, about fed inputs or checksums; `pending` counts that */
     struct plb_rangeset sources; /* ranks other than 0 and this one from which they come */
     uint32_t sum;                /* that FROM has told */
