@@ -150,16 +150,23 @@ static bool is_right(const struct state *s, int64_t passes)
     return right;
 }
 
-/* Whether each result is that of a CPU or of a GPU, with the results of the last pass that counted. */
-static bool follows(const struct state *s)
+/* The first cell whose result is neither that of a CPU nor of a GPU, with the results of the last pass that
+ * counted; -1: there is none. */
+static int64_t odd_cell(const struct state *s)
 {
-    const double *from = s->begin;
     for (int64_t i = 0; i < s->cells; i++) {
-        const double y = step(from + i, s->rate[i], i == 0, i == s->cells - 1);
+        const double y = step(s->begin + i, s->rate[i], i == 0, i == s->cells - 1);
         if (s->then[i] != y && s->then[i] != y + UNLIKE)
-            return false;
+            return i;
     }
-    return true;
+    return -1;
+}
+
+static int say_odd(struct plb_app *app, const struct state *s, int64_t pass, int64_t cell)
+{
+    const double y = step(s->begin + cell, s->rate[cell], cell == 0, cell == s->cells - 1);
+    return plb_app_error(app, "cell %lld of pass %lld has other inputs: its result is %.17g, and not %.17g",
+                         (long long)cell, (long long)pass, s->then[cell], y);
 }
 
 static void wait_in_next(const char *gate)
@@ -178,8 +185,9 @@ static int next(struct plb_app *app, int64_t pass, bool *again)
         wait_in_next(plb_app_text(app, "gate"));
     if (s->count != NULL && *s->count != s->cells)
         return plb_app_error(app, "%lld cells were counted", (long long)*s->count);
-    if (s->unlike && !follows(s))
-        return plb_app_error(app, "a result of pass %lld has other inputs", (long long)pass);
+    const int64_t odd = s->unlike ? odd_cell(s) : -1;
+    if (odd >= 0)
+        return say_odd(app, s, pass, odd);
     if (s->unlike && (pass + 1) % s->every == 0)
         memcpy(s->begin, s->then, (size_t)s->cells * sizeof *s->then);
     if (s->gather > 0 && (pass + 1) % s->gather == 0 && !s->unlike && !is_right(s, pass + 1))

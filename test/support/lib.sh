@@ -15,15 +15,24 @@ if [ -e /dev/nvidiactl ]; then export PLB_CLUSTER_PUS=cpu; fi # scripts/gpu-chec
 [ -n "${SAN:-}" ] || export OMPI_MCA_odls_base_sigkill_timeout=0
 count=0 failures=0
 
-# ok NAME STATUS: one result. Where it failed, $tmp/out is shown.
+# ok NAME STATUS: one result. Where it failed, $tmp/out is shown, or the runs that `wrong_run` has noted.
 ok() {
+    local out=$tmp/out cause=''
     count=$((count + 1))
+    [ ! -s "$tmp/wrong" ] || { out=$tmp/wrong cause=" ($(head -n 1 "$out"))"; }
     if [ "$2" -eq 0 ]; then
         echo "ok $count - $1"
     else
-        echo "not ok $count - $1"; failures=$((failures + 1))
-        [ -f "$tmp/out" ] && sed 's/^/# /' "$tmp/out"
+        echo "not ok $count - $1$cause"; failures=$((failures + 1))
+        [ -f "$out" ] && sed 's/^/# /' "$out"
     fi
+    rm -f "$tmp/wrong"
+}
+# wrong_run STATUS WORDS...: notes a run that is not as it should be, for a result that has several. The
+# result's name says of the first one how it ended.
+wrong_run() {
+    { echo "${*:2}: status $1, $(tail -n 1 "$tmp/out")"; sed 's/^/    /' "$tmp/out"; } >>"$tmp/wrong"
+    return 1
 }
 skip() { count=$((count + 1)); echo "ok $count - $1 # SKIP $2"; }
 # same NAME REFERENCE OUTPUT: the output equals the reference file. The first call makes the reference. Each

@@ -16,11 +16,12 @@ lines "$tmp/h.conf" '[app]' "kernel = $fake/kernels/heat.so" '[heat]' 'cells = 6
 
 # right RANKS GPUS ARGUMENTS...: a verified run, with a report; the fake found nothing.
 right() {
-    local n=$1 gpus=$2; shift 2
+    local n=$1 gpus=$2 status; shift 2
     PLB_FAKE_CUDA=devices=$gpus${orders:+,$orders} ranks "$n" --verify --report "$tmp/r.json" \
-        "$tmp/h.conf" "$@" && grep -q '; verified' "$tmp/out" && ! grep -q '^fake cuda' "$tmp/out" && return
-    { echo "# wrong on $n ranks with $gpus GPUs, ${orders-} $*" && sed 's/^/# /' "$tmp/out"; } >&2
-    return 1
+        "$tmp/h.conf" "$@"
+    status=$?
+    [ $status -eq 0 ] && grep -q '; verified' "$tmp/out" && ! grep -q '^fake cuda' "$tmp/out" && return
+    wrong_run $status "$n ranks, $gpus GPUs, ${orders:+$orders }$*"
 }
 # copied in|out BYTES: so many, to or from all GPUs together.
 copied() {
@@ -28,8 +29,7 @@ copied() {
     bytes=$(python3 -c "
 import json
 print(sum(p['copied_$1'] for p in json.load(open('$tmp/r.json'))['pus']))")
-    [ "$bytes" -eq "$2" ] || echo "# $bytes bytes, and not $2" >>"$tmp/out"
-    [ "$bytes" -eq "$2" ]
+    [ "$bytes" -eq "$2" ] || wrong_run 0 "$bytes bytes $1, and not $2"
 }
 gpus=(cluster.pus=gpu --balancer static balance.migration=off)
 
@@ -108,7 +108,9 @@ for n in 4 9 14 21 33; do
     for stays in no yes; do
         orders=fail=kernel:$n PLB_FAKE_CUDA=devices=2,fail=kernel:$n ranks 2 --verify "$tmp/h.conf" \
             heat.named=yes heat.stays=$stays balance.grain=4000
+        status=$?
         { grep -q '; verified' "$tmp/out" && grep -q 'CUDA 700' "$tmp/out"; } || lost=1
+        [ $lost -eq 0 ] || wrong_run $status "2 GPUs fail at kernel:$n, stays=$stays"
     done
 done
 ok "where GPUs fail" $lost

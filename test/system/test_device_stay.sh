@@ -16,11 +16,12 @@ lines "$tmp/h.conf" '[app]' "kernel = $fake/kernels/heat.so" '[heat]' 'cells = 6
 
 # run_on RANKS GPUS ARGUMENTS...: a verified run, with a report; the fake found nothing.
 run_on() {
-    local n=$1 gpus=$2; shift 2
+    local n=$1 gpus=$2 status; shift 2
     PLB_FAKE_CUDA=devices=$gpus${orders:+,$orders} ranks "$n" --verify --report "$tmp/r.json" \
-        "$tmp/h.conf" "$@" && grep -q '; verified' "$tmp/out" && ! grep -q '^fake cuda' "$tmp/out" && return
-    { echo "# wrong on $n ranks with $gpus GPUs, ${orders-} $*" && sed 's/^/# /' "$tmp/out"; } >&2
-    return 1
+        "$tmp/h.conf" "$@"
+    status=$?
+    [ $status -eq 0 ] && grep -q '; verified' "$tmp/out" && ! grep -q '^fake cuda' "$tmp/out" && return
+    wrong_run $status "$n ranks, $gpus GPUs, ${orders:+$orders }$*"
 }
 # of_report EXPRESSION: of the latest report, r.
 of_report() { python3 -c "
@@ -31,8 +32,7 @@ print(int($1))"; }
 copied() {
     local bytes
     bytes=$(of_report "sum(p['copied_$1'] for p in r['pus'])")
-    [ "$bytes" -eq "$2" ] || echo "# $bytes bytes $1, and not $2" >&2
-    [ "$bytes" -eq "$2" ]
+    [ "$bytes" -eq "$2" ] || wrong_run 0 "$bytes bytes $1, and not $2"
 }
 gpus=(cluster.pus=gpu --balancer static balance.migration=off)
 
@@ -100,7 +100,7 @@ for n in 1 2 3; do
             --balancer greedy heat.nap=0.001 || wrong=1
     done
 done
-ok "each unit has the results that counted, on unlike PUs" $wrong
+ok "each unit has the results that counted, where they stay on unlike PUs" $wrong
 
 # Too little memory for both places of the whole input; or a GPU finds none for a task.
 wrong=0
@@ -114,7 +114,7 @@ ok "on GPUs with little memory" $wrong
 fails() {
     local where=$3
     orders=fail=$where run_on "$1" "$2" "${@:4}" && grep -Eq ' is (no longer|not) used' "$tmp/out" && return
-    echo "# nothing failed at $where" >&2
+    [ -s "$tmp/wrong" ] || wrong_run 0 "nothing failed at $where, $1 ranks, $2 GPUs, ${*:4}"
     return 1
 }
 lost=0 again=0
