@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "app/record_store.h"
@@ -91,6 +92,21 @@ static int check_file(struct plb_app *app, const struct plb_data *d)
     return PLB_OK;
 }
 
+/* A buffer in memory: its last byte is in memory, too. A wrong size would end plbrun with a crash. */
+static int check_memory(struct plb_app *app, const struct plb_data *d)
+{
+    size_t bytes = bytes_of(app, d);
+    uintptr_t first = (uintptr_t)d->data, last = first + bytes - 1;
+    unsigned char resident;
+    if (d->data == NULL || bytes == 0 || app->simulated)
+        return PLB_OK;
+    if (last >= first && mincore((void *)(last - last % (size_t)sysconf(_SC_PAGESIZE)), 1, &resident) == 0)
+        return PLB_OK;
+    return plb_app_error(
+        app, "kernel %s: buffer '%s' has %zu bytes, and its memory ends before; give the size of `data`",
+        app->kernel->name, d->name, bytes);
+}
+
 /* Checks the halo of a buffer. A wild number would make every task as large as the job. */
 static int check_halo(struct plb_app *app, const struct plb_data *d)
 {
@@ -133,6 +149,10 @@ static int check_declarations(struct plb_app *app)
     for (int i = 0; i < app->n_data; i++) {
         const struct plb_data *d = &app->data[i];
         bool empty = (d->mode == PLB_REPLICATE && d->bytes == 0) || d->mode == PLB_RECORDS;
+        if ((unsigned)d->mode > PLB_RECORDS)
+            return plb_app_error(app,
+                                 "kernel %s: buffer '%s' has the unknown `mode` %d; see enum plb_data_mode",
+                                 app->kernel->name, d->name, (int)d->mode);
         if (d->mode == PLB_RECORDS && check_records(app, d) != PLB_OK)
             return app->err.status;
         if (check_size(app, d) != PLB_OK)
@@ -141,7 +161,7 @@ static int check_declarations(struct plb_app *app)
             return wrong(app, d, "has no memory");
         if (d->mode == PLB_PARTITION_INDEXED && check_offsets(app, d) != PLB_OK)
             return app->err.status;
-        if (check_halo(app, d) != PLB_OK || check_file(app, d) != PLB_OK)
+        if (check_halo(app, d) != PLB_OK || check_file(app, d) != PLB_OK || check_memory(app, d) != PLB_OK)
             return app->err.status;
         if (d->mode == PLB_REDUCE && plb_reduce_is_wrong(d, app->kernel->fold != NULL, text))
             return wrong(app, d, text);

@@ -35,12 +35,15 @@ enum fault {
     FAULT_BOTH,
     FAULT_REPLICATED,
     FAULT_ELEMENT,
+    FAULT_MODE,
+    FAULT_LARGE,
 };
 
 static const struct plb_option options[] = {
     {"fault", PLB_TEXT, "none", 0, 0,
      "none|entry|units|setup|silent|falling|negative|short|handle|memory|wrong|next|finish|replace|"
-     "mute_next|mute_verify|mute_finish|vanish|twice|says|part|nameless|whole|both|replicated|element",
+     "mute_next|mute_verify|mute_finish|vanish|twice|says|part|nameless|whole|both|replicated|element|"
+     "mode|large",
      "which mistake"},
     {"y", PLB_OUTPUT_FILE, NULL, 0, 0, NULL, "where the result goes, .npy"},
     {0},
@@ -100,12 +103,14 @@ static int setup(struct plb_app *app)
     plb_app_args(app, args, sizeof args);
     bool whole = fault(app, FAULT_WHOLE), both = fault(app, FAULT_BOTH);
     plb_app_data(app, &(struct plb_data){.name = fault(app, FAULT_NAMELESS) ? NULL : "y",
-                                         .mode = PLB_OUTPUT,
+                                         .mode = fault(app, FAULT_MODE) ? (enum plb_data_mode)77 : PLB_OUTPUT,
                                          .data = fault(app, FAULT_MEMORY) ? NULL : y,
                                          .bytes = whole ? sizeof y
                                                 : both  ? sizeof *y
                                                         : 0,
-                                         .unit_bytes = whole ? 0 : sizeof *y});
+                                         .unit_bytes = whole                   ? 0
+                                                     : fault(app, FAULT_LARGE) ? (size_t)1 << 40
+                                                                               : sizeof *y});
     declare_indexed(app);
     for (int i = 0; plb_app_given(app, "y") && i < 1 + fault(app, FAULT_TWICE); i++)
         plb_app_save_npy(app, plb_app_text(app, "y"), &(struct plb_array){y, sizeof *y, UNITS, 1, false});

@@ -44,6 +44,9 @@ fails "offsets below zero" 2 2 "'elements' has .offsets. that decrease or are ne
 fails "too few offsets" 2 2 "'elements' needs .offsets." faulty.fault=short
 fails "a handle of nothing" 2 2 "'elements' needs .offsets." faulty.fault=handle
 fails "a buffer without memory" 2 2 "'y' has no memory" faulty.fault=memory
+fails "a buffer that is larger than its memory" 2 2 \
+    "'y' has 1099511627776000 bytes, and its memory ends before" faulty.fault=large
+fails "a buffer of no mode" 2 2 "'y' has the unknown \`mode\` 77" faulty.fault=mode
 fails "a buffer without a name" 2 2 \
     "kernel faulty: buffer 0 has no name, .*; set \`name\`" faulty.fault=nameless
 fails "a buffer by unit with the size of the whole" 1 2 \
