@@ -144,7 +144,8 @@ static void lose(struct plb_life *life, int rank, const char *why, bool ends, st
     else
         plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); its %s are re-executed elsewhere", rank, host,
                 why, life->config.unit);
-    plb_launch_say_lost(life->config.ends_lost);
+    if (rank < plb_mpi_started(life->config.mpi)) /* MPI knows nothing of one that has joined */
+        plb_launch_say_lost(life->config.ends_lost);
     if (!ends) /* one that lives must not send what it still has: nobody waits for it */
         plb_outbox_add(&box, PLB_LOST, 0, rank, 0)->lost.rank = rank;
     send(life, &box);
