@@ -22,11 +22,6 @@
 /* A report is not what a belief says if it is off by so many of its spreads, which are a third of the scatter
  * at least. Larger: surprises come late into it. Smaller: noise has it fitted again. */
 #define NEAR 6.0
-#define FEW 8 /* reports up to which a PU is new. More: the master takes longer. */
-
-/* Part of the rest that the fit of a new PU serves. Larger: the master of 10,000 PUs fits little else in the
- * first second. Smaller: blocks grow by older curves. On 200 PUs it is less than a report may wait. */
-#define FIRST_REST 0.125
 
 static void make_room(struct plb_history *h, int n)
 {
@@ -211,9 +206,8 @@ void plb_history_fit(struct plb_history *h)
 void plb_history_follow(struct plb_history *h)
 {
     bool serves = h->n > PLB_FEWEST_POINTS && h->since >= 0 && h->since < h->n && !h->surprised;
-    double rest = h->n > FEW ? h->rest : FIRST_REST * h->rest;
     serves = serves && h->recounted <= h->belief.spread && plb_belief_reported(&h->belief);
-    if (!serves || fabs(h->at[h->n - 1].time - h->at[h->n - 1 - h->since].time) >= rest)
+    if (!serves || fabs(h->at[h->n - 1].time - h->at[h->n - 1 - h->since].time) >= h->rest)
         plb_history_fit(h);
 }
 

@@ -68,7 +68,7 @@ void plb_history_fit(struct plb_history *history);
 
 /* The same, but at most once in `rest` seconds of the samples' time, unless the PU has changed or surprises:
  * a fit takes some 15 us of the master, and PUs with short tasks report more often than that. The first four
- * reports are fitted at once, the next four eight times as often as later ones. */
+ * reports are fitted at once. */
 void plb_history_follow(struct plb_history *history);
 
 /* The curves of the belief, which has followed, or NULL where no sample can be used. Lasts until the next
