@@ -93,7 +93,6 @@ static void a_task_lasts_five_milliseconds_at_least(void **state)
     struct plb_history h = reports(5, 0.0);
     (void)state;
     assert_true(fabs(slice(&h, 16.0, 16.0, PLB_TASK_SECONDS).most - 5.0) < 1e-6);
-    assert_true(isinf(slice(&h, 9.0, 16.0, PLB_TASK_SECONDS).most)); /* two such tasks do not fit */
     plb_history_fini(&h);
 }
 

@@ -35,7 +35,7 @@ static double most_of(struct plb_history *h, const struct plb_promise *p, double
     double high = e->rate * task_s, low = PLB_SHORTEST * high;
     bool late = p->held * (1.0 + e->spread) > MADE_UP * p->share;
     double part = fmax(fmax(p->share, p->work) / PLB_TASK_PARTS, low);
-    double most = late && !(known && p->work < 2.0 * low) ? part : p->work;
+    double most = late ? part : p->work;
     return high > 0.0 && (known || late) ? fmin(most, high) : most;
 }
 
