@@ -78,7 +78,8 @@ struct member {
     int pus;
 };
 
-/* Rank 0: how many PUs there are on all ranks, and where; none is an error. Collective. */
+/* Rank 0: how many PUs there are on all ranks, and where; none is an error, and so are too
+ * many on one. Collective. */
 static int count_pus(struct plb_rank *r, int n)
 {
     size_t bytes;
@@ -86,8 +87,13 @@ static int count_pus(struct plb_rank *r, int n)
     memcpy(self.host, r->host, sizeof self.host);
     struct member *all = plb_mpi_gather(r->mpi, &self, sizeof self, &bytes);
     char title[PLB_PHASE_TITLE];
+    int status = PLB_OK;
+    if (n > PLB_MOST_PUS)
+        status = plb_fail(r->err, PLB_EINPUT,
+                          "rank %d on %s has %d PUs, and a rank can have %d; start more ranks", r->rank,
+                          r->host, n, PLB_MOST_PUS);
     if (r->rank0 == NULL)
-        return PLB_OK;
+        return status;
     size_t each = sizeof self.host, names = (size_t)r->size * sizeof *r->hosts;
     r->hosts = plb_alloc(names + (size_t)r->size * each);
     for (int i = 0; i < r->size; i++) /* the name of one that may join is not known */
@@ -98,7 +104,7 @@ static int count_pus(struct plb_rank *r, int n)
     }
     free(all);
     if (r->rank0->expected > 0)
-        return PLB_OK;
+        return status;
     for (int i = 0; i < plb_phase_count(r->kernel); i++)
         if (plb_phase_at(r->kernel, i).cpu == NULL)
             return plb_fail(r->err, PLB_EINPUT,
@@ -230,11 +236,7 @@ static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
     share_cluster(r, start, &cluster);
     plb_mpi_local(r->mpi, &site.local_rank, &site.local_size);
     int n_pus = plb_pus_describe(&site, &cluster, r->kernel, &start->pus, &pus);
-    int status = count_pus(r, n_pus);
-    if (n_pus > PLB_MOST_PUS)
-        status = plb_fail(r->err, PLB_EINPUT, "rank %d on %s has %d PUs, and a rank can have %d; start more ranks",
-                          r->rank, r->host, n_pus, PLB_MOST_PUS);
-    status = plb_cluster_agree(r->mpi, status);
+    int status = plb_cluster_agree(r->mpi, count_pus(r, n_pus));
     if (n_pus == 0 && plb_mpi_has_joined(r->mpi))
         status = plb_fail(r->err, PLB_EINPUT, "%s has no PU that kernel %s can use; --verbose says why",
                           r->host, r->kernel->name);

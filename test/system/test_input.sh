@@ -397,5 +397,4 @@ alone --quiet "$spmm" cluster.file="$in/dies.cluster" \
     && sentence 'warning: |slow = 1:0 of PU a has an effect only in simulations'
 ok 'a PU that is emulated cannot die' $?
 refused_ranks 2 'simulation' "nope.cluster" "$spmm" --simulate "$in/nope.cluster"
-
 done_testing
