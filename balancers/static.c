@@ -7,7 +7,6 @@
  *
  * Cost: O(1) per question; a pass over all PUs at the start and after a loss. Weak where powers or
  * profile are wrong: nothing is measured, so nothing is corrected. */
-#include <math.h>
 #include <stdlib.h>
 
 #include "model/belief.h"

@@ -1,7 +1,6 @@
 /* Buffer by buffer, by the kernel's rule or byte by byte. */
 #include "app/agree.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

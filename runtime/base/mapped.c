@@ -1,7 +1,6 @@
 /* mmap, and a list of it. */
 #include "base/mapped.h"
 
-#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>

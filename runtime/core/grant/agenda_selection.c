@@ -3,7 +3,6 @@
  * A PU that is left out is lost to the balancer, and its blocks stay open. Its node sends what it has queued
  * to a PU that works, and has it take nothing from others. Where PUs come back the balancer begins anew, as
  * where some join. */
-#include <math.h>
 
 #include "core/grant/agenda.h"
 #include "core/grant/agenda_inside.h"

@@ -1,7 +1,6 @@
 /* Sets of units for each fed input. */
 #include "node/memory/device_results.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* A comparison as text: set-ups, what differs by intent, then the quantities that stand out. */
-#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,4 @@
 /* A comparison as JSON, and as a page. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
