@@ -41,6 +41,9 @@
  * less than that costs, a few microseconds. */
 #define PART ((size_t)256 << 10)
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23 /* Linux 5.14 */
+#endif
 #ifndef MADV_COLLAPSE
 #define MADV_COLLAPSE 25 /* Linux 6.1; older headers do not have it */
 #endif
@@ -191,8 +194,12 @@ void *plb_reserve(size_t bytes, bool shared)
     struct rlimit limit;
     if (getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
         return NULL;
-    void *memory = mmap(NULL, bytes > 0 ? bytes : 1, PROT_READ | PROT_WRITE, flags, -1, 0);
-    return memory != MAP_FAILED ? memory : NULL;
+    void *memory = plb_map_pages(bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    if (bytes >= HUGE)
+        madvise(memory, bytes, MADV_HUGEPAGE);
+    return memory;
 }
 
 void plb_reserve_drop(void *part, size_t bytes, bool shared)
@@ -201,6 +208,12 @@ void plb_reserve_drop(void *part, size_t bytes, bool shared)
               end = ((uintptr_t)part + bytes) / PAGE * PAGE;
     if (first < end)
         madvise((char *)part + (first - (uintptr_t)part), end - first, shared ? MADV_REMOVE : MADV_DONTNEED);
+}
+
+void plb_touch(void *part, size_t bytes)
+{
+    uintptr_t first = (uintptr_t)part / PAGE * PAGE, end = ((uintptr_t)part + bytes + PAGE - 1) / PAGE * PAGE;
+    madvise((char *)part - ((uintptr_t)part - first), end - first, MADV_POPULATE_WRITE);
 }
 
 void plb_memory_prefer(void *part, size_t bytes, int node)

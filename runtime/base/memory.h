@@ -42,6 +42,10 @@ void *plb_reserve(size_t bytes, bool shared);
 /* Gives the whole pages of a part of them back; they are zeroed then. */
 void plb_reserve_drop(void *part, size_t bytes, bool shared);
 
+/* Has the pages of a part of reserved or mapped memory there before they are written, and keeps what is in
+ * them. Nothing where the system cannot. */
+void plb_touch(void *part, size_t bytes);
+
 /* Has the whole pages of a part of memory that nobody has touched come from this NUMA node, while there are
  * free ones. Nothing where the system refuses, or node is negative. */
 void plb_memory_prefer(void *part, size_t bytes, int node);

@@ -14,10 +14,21 @@ static int64_t units_at_a_time(const struct plb_master *m)
     return bytes > 0.0 ? (int64_t)fmax(c->pulled_bytes / bytes, c->pulled_bytes > 0.0 ? 1.0 : 0.0) : 0;
 }
 
+/* Whether each node begins with its part of the units: data stays where it is computed, all nodes compute,
+ * and no part would begin within a chunk. */
+static bool guesses_homes(const struct plb_master *m)
+{
+    const struct plb_master_config *c = &m->config;
+    int nodes = 0;
+    for (int p = 0; p < m->pus.n; p++)
+        nodes += p == 0 || m->pus.infos[p].node != m->pus.infos[p - 1].node;
+    return c->feeds_stay && c->sizes->chunk < 2 && nodes == c->n_nodes;
+}
+
 void plb_master_know_data(struct plb_master *m)
 {
     const struct plb_master_config *c = &m->config;
-    m->residence = c->resident ? plb_residence_new(c->n_nodes) : NULL;
+    m->residence = c->resident ? plb_residence_new(c->n_nodes, guesses_homes(m)) : NULL;
     m->sets = c->folds && plb_sizes_fold(c->sizes, c->n_nodes) ? plb_sets_new(c->n_nodes) : NULL;
     m->owners = plb_owners_new(
         &(struct plb_owners_config){c->n_nodes, c->stays, c->feeds_stay, c->audit > 0.0, units_at_a_time(m)});

@@ -38,6 +38,11 @@
 #define LARGER 1.25
 #define CONSIDERABLE 0.25
 
+/* A guess is taken where it ends later by this part at most. Larger: unlike PUs begin with shares that are
+ * not theirs. Smaller: noise moves data as soon as the shares stand. After the first pass of a stencil on two
+ * equal cores one of them seemed up to 1.9 times as quick, by which the guess ends 1.3 times as late. */
+#define ALIKE 0.5
+
 /* A PU in the sums: it does rate · (T - start) work in T seconds. */
 struct line {
     double rate, start;
@@ -133,6 +138,14 @@ static double end_of(const struct plb_estimate *const *estimates, int n, double 
     return fabs(sum - work) <= PLB_ROUNDING * work ? last : INFINITY;
 }
 
+static bool any_share(const double *x, int n)
+{
+    bool any = false;
+    for (int p = 0; p < n; p++)
+        any = any || x[p] > 0.0;
+    return any;
+}
+
 /* Leaves out those that would not end a unit. Returns whether there were any. */
 static bool leave_out(const struct plb_estimate **estimates, int n, double seconds)
 {
@@ -217,6 +230,11 @@ bool plb_standing_shares(const struct plb_standing *limits, const struct plb_est
     double spread = spread_of(estimates, n);
     if (!(seconds <= limits->longest_s) || !(spread * seconds <= limits->late_s))
         return false;
+    if (!any_share(shares->x, n) && limits->guess != NULL
+        && end_of(estimates, n, work, limits->guess) <= seconds * (1.0 + ALIKE)) {
+        memcpy(shares->x, limits->guess, (size_t)n * sizeof *shares->x);
+        memcpy(shares->better, limits->guess, (size_t)n * sizeof *shares->better);
+    }
     double before = end_of(estimates, n, work, shares->x);
     double others = end_of(estimates, n, work, shares->better); /* by what was known before this pass */
     bool too_late = !(before <= limits->longest_s) || before - seconds * (1.0 + spread) > limits->late_s;

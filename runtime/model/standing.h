@@ -11,6 +11,9 @@
  * loses nothing. The cost is learned: how much longer passes last in which shares have moved. Shares that
  * would be late by more than a report may wait move at once.
  *
+ * Before the first shares memory may have been prepared for a guess. It is taken where the estimates, which
+ * are of few tasks, do not clearly contradict it: alike PUs get their guess, and nothing moves.
+ *
  * No share is more than a few times what its PU has done in a pass: a task of one unit tells little. Others
  * get the rest. While that limits a share it grows at once, whatever moving costs.
  *
@@ -23,9 +26,10 @@
 #include "model/estimate.h"
 
 struct plb_standing {
-    double longest_s; /* of a task: a pass that lasts longer is shared out while it goes on */
-    double late_s;    /* by which a PU may be late, at most */
-    bool free;        /* no data moves with the units */
+    double longest_s;    /* of a task: a pass that lasts longer is shared out while it goes on */
+    double late_s;       /* by which a PU may be late, at most */
+    bool free;           /* no data moves with the units */
+    const double *guess; /* work, by PU, for which memory is there; NULL: none is anywhere */
 };
 
 /* The shares of the latest pass that stood. */

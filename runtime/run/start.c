@@ -261,6 +261,7 @@ static int open_pus(struct plb_rank *r, const struct plb_announcement *start)
         .keeps_results = start->keeps_results,
         .checksums = start->checksums,
         .isolate = start->isolate,
+        .prepares = start->fed != 0 && r->data.chunk < 2 && !start->pus.master_only && !start->keeps_results,
         .clock = r->clock};
     if (status == PLB_OK)
         config.warm_up = prepare_first_calls(r, pus, n_pus);

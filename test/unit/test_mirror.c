@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "node/pu/slot.h"
 #include "stub_device.h"
@@ -323,6 +324,30 @@ static void a_late_task_has_its_places(void **state)
     plb_rangeset_fini(&reads.read);
 }
 
+/* Memory of units to come is there before a task has them; room is taken for it, for both places. */
+static void memory_can_be_prepared(void **state)
+{
+    (void)state;
+    struct plb_dataset data = plain;
+    struct plb_mirror *m;
+    unsigned char there;
+    data.fed = PLB_BUFFER(0);
+    m = plb_mirror_new(&data, 2.0 * 20 * UNIT_BYTES, false, NULL);
+    plb_mirror_prepare(m, (struct plb_range){40, 30}); /* no room */
+    assert_int_equal(mincore(plb_mirror_place(m, 0, 40), 1, &there), 0);
+    assert_false(there & 1);
+    plb_mirror_prepare(m, (struct plb_range){50, 20});
+    for (int64_t u = 49; u <= 70; u++) {
+        assert_int_equal(mincore(plb_mirror_place(m, 0, u), 1, &there), 0);
+        assert_int_equal(there & 1, u >= 50 && u < 70);
+    }
+    struct plb_range lacks;
+    assert_true(plb_mirror_take(m, (struct plb_range){50, 20}, &lacks));
+    assert_int_equal(lacks.count, 20); /* inputs come all the same */
+    assert_false(plb_mirror_take(m, (struct plb_range){70, 1}, &lacks));
+    plb_mirror_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -334,6 +359,7 @@ int main(void)
         cmocka_unit_test(own_results_that_counted_are_inputs),
         cmocka_unit_test(one_task_gives_a_unit),
         cmocka_unit_test(a_late_task_has_its_places),
+        cmocka_unit_test(memory_can_be_prepared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

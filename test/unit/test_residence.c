@@ -23,12 +23,17 @@ static void begin(struct fixture *f)
     plb_residence_begin(f->residence, UNITS, NULL);
 }
 
-static void set_up(struct fixture *f, int64_t chunk)
+static void set_up_with(struct fixture *f, int64_t chunk, bool guesses)
 {
     *f = (struct fixture){.map = {.units = UNITS, .per_work = 1.0, .chunk = chunk}};
     f->ledger = plb_ledger_new(2 * NODES, NODES);
-    f->residence = plb_residence_new(NODES);
+    f->residence = plb_residence_new(NODES, guesses);
     begin(f);
+}
+
+static void set_up(struct fixture *f, int64_t chunk)
+{
+    set_up_with(f, chunk, false);
 }
 
 static void tear_down(struct fixture *f)
@@ -221,6 +226,30 @@ static void random_passes_end(void **state)
     }
 }
 
+/* Each node begins with its part of the units, and goes on there in the next pass. */
+static void homes_can_be_guessed(void **state)
+{
+    (void)state;
+    struct fixture f;
+    set_up_with(&f, 0, true);
+    for (int pass = 0; pass < 2; pass++) {
+        expect(&f, 2, 10.0, 500, 10);
+        expect(&f, 0, 250.0, 0, 250);
+        expect(&f, 3, 250.0, 750, 250);
+        expect(&f, 2, 240.0, 510, 240);
+        expect(&f, 1, 250.0, 250, 250);
+        assert_int_equal(plb_ledger_free_units(f.ledger), 0);
+        begin(&f);
+    }
+    struct plb_range guess = plb_residence_guess(f.residence, 10, 1);
+    assert_int_equal(guess.first, 2); /* of 10 units, nodes have 2, 3, 2 and 3 */
+    assert_int_equal(guess.count, 3);
+    tear_down(&f);
+    set_up(&f, 0);
+    assert_int_equal(plb_residence_guess(f.residence, UNITS, 1).count, 0);
+    tear_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -232,6 +261,7 @@ int main(void)
         cmocka_unit_test(chunks_stay_whole),
         cmocka_unit_test(units_come_off_the_last_piece_of_a_home),
         cmocka_unit_test(random_passes_end),
+        cmocka_unit_test(homes_can_be_guessed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <string.h>
 
 #include "model/standing.h"
 
@@ -248,6 +249,32 @@ static void shares_grow_step_by_step(void **state)
     assert_false(plb_standing_shares(&limits, all, 3, 300.0, &x, &due));
 }
 
+/* PUs that seem 1.9 times as quick as each other get the guess, and 4 times as quick ones what they end
+ * together. Only the first shares do. */
+static void alike_pus_get_the_guess(void **state)
+{
+    (void)state;
+    struct plb_estimate a = estimate_of(0.0, 1e5, 0.0), b = estimate_of(0.0, 1.9e5, 0.0),
+                        c = estimate_of(0.0, 4e5, 0.0);
+    const struct plb_estimate *alike[] = {&a, &b}, *unlike[] = {&a, &c};
+    const double guess[] = {500.0, 500.0};
+    const struct plb_standing guessed = {0.25, 5e-3, .free = false, .guess = guess};
+    double units[3 * 2] = {0.0}, due;
+    struct plb_shares x;
+    plb_shares_init(&x, units, 2);
+    assert_true(plb_standing_shares(&guessed, unlike, 2, 1000.0, &x, &due));
+    assert_float_equal(units[0], 200.0, 1.0);
+    assert_true(plb_standing_shares(&guessed, alike, 2, 1000.0, &x, &due));
+    assert_true(units[0] < 400.0);
+    memset(units, 0, sizeof units);
+    plb_shares_init(&x, units, 2);
+    assert_true(plb_standing_shares(&guessed, alike, 2, 1000.0, &x, &due));
+    assert_true(units[0] == 500.0 && units[1] == 500.0 && !x.moved);
+    for (int pass = 0; pass < 20; pass++)
+        assert_true(plb_standing_shares(&guessed, alike, 2, 1000.0, &x, &due));
+    assert_true(units[0] < 400.0); /* they are not alike after all */
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -263,6 +290,7 @@ int main(void)
         cmocka_unit_test(estimates_follow_the_last_reports),
         cmocka_unit_test(a_wait_for_others_is_none_of_the_pu),
         cmocka_unit_test(shares_grow_step_by_step),
+        cmocka_unit_test(alike_pus_get_the_guess),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

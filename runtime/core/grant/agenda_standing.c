@@ -157,12 +157,23 @@ static const struct plb_estimate *follow(const struct plb_agenda *a, int p, stru
     return recent;
 }
 
+/* The work that is guessed to be each PU's: its part of its node's home. */
+static void guess(const struct plb_agenda *a, const struct home *homes, int n, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        struct plb_range home = plb_residence_guess(a->config.residence, a->seen.map->units, homes[i].node);
+        double work = plb_cost_work(a->seen.map, home.first, home.count);
+        for (int p = homes[i].first_pu; p < homes[i].first_pu + homes[i].n_pus; p++)
+            x[p] = work / homes[i].n_pus;
+    }
+}
+
 bool plb_agenda_stand(struct plb_agenda *a, struct plb_outbox *out)
 {
     int n = a->seen.view.n_pus;
     struct plb_shares *shares = &a->shares[a->seen.phase];
-    const struct plb_standing limits = {a->config.task_s, PLB_SHORTEST * a->config.task_s,
-                                        a->config.residence == NULL};
+    struct plb_standing limits = {a->config.task_s, PLB_SHORTEST * a->config.task_s,
+                                  a->config.residence == NULL, NULL};
     a->begun[a->seen.phase]++;
     if (!may_stand(a))
         return false;
@@ -170,11 +181,17 @@ bool plb_agenda_stand(struct plb_agenda *a, struct plb_outbox *out)
     struct home *homes = plb_alloc((size_t)n * sizeof *homes);
     struct plb_range *ranges = plb_alloc((size_t)n * sizeof *ranges);
     struct plb_estimate *recent = plb_alloc((size_t)n * sizeof *recent);
+    double *guessed = plb_alloc((size_t)n * sizeof *guessed);
+    int n_homes = homes_of(a, homes);
     for (int p = 0; p < n; p++)
         estimates[p] = a->seen.pus[p].lost ? NULL : follow(a, p, &recent[p]);
+    if (a->config.residence != NULL) {
+        guess(a, homes, n_homes, guessed);
+        limits.guess = guessed;
+    }
     double due;
     bool stands = plb_standing_shares(&limits, estimates, n, a->seen.view.total, shares, &due)
-               && (tries(a) ? lay_out_trial : lay_out)(a, homes, homes_of(a, homes), shares->x, ranges);
+               && (tries(a) ? lay_out_trial : lay_out)(a, homes, n_homes, shares->x, ranges);
     for (int p = 0; p < n && stands; p++)
         if (ranges[p].count > 0) {
             plb_agenda_grant_range(a, p, ranges[p], out);
@@ -185,6 +202,7 @@ bool plb_agenda_stand(struct plb_agenda *a, struct plb_outbox *out)
     shares->moved &= stands;
     a->stood.passes += stands;
     free(ranges);
+    free(guessed);
     free(homes);
     free(estimates);
     free(recent);

@@ -10,6 +10,18 @@ struct plb_home {
     int32_t node;
 };
 
+static inline int64_t plb_homes_guess_first(int64_t units, int node, int n_nodes)
+{
+    return units / n_nodes * node + units % n_nodes * node / n_nodes;
+}
+
+/* The units that a node is guessed to execute before anything is known: all nodes get as many. */
+static inline struct plb_range plb_homes_guess(int64_t units, int node, int n_nodes)
+{
+    int64_t first = plb_homes_guess_first(units, node, n_nodes);
+    return (struct plb_range){first, plb_homes_guess_first(units, node + 1, n_nodes) - first};
+}
+
 /* Adds a range behind the n others, to the last one where it goes on at the same node. Returns how many there
  * are then. */
 int plb_homes_append(struct plb_home *at, int n, int64_t first, int64_t end, int32_t node);

@@ -23,6 +23,7 @@ struct node_homes {
 
 struct plb_residence {
     int n_nodes;
+    bool guesses;        /* homes before the first pass */
     struct plb_home *at; /* all units, in order */
     int n;
     int *order;      /* indices in `at`, by node and then by unit */
@@ -35,10 +36,11 @@ struct plb_residence {
     struct plb_residence_counts counts;
 };
 
-struct plb_residence *plb_residence_new(int n_nodes)
+struct plb_residence *plb_residence_new(int n_nodes, bool guesses)
 {
     struct plb_residence *r = plb_alloc(sizeof *r);
     r->n_nodes = n_nodes;
+    r->guesses = guesses;
     r->nodes = plb_alloc((size_t)n_nodes * sizeof *r->nodes);
     r->others = plb_alloc((size_t)n_nodes * sizeof *r->others);
     for (int n = 0; n < n_nodes; n++)
@@ -110,13 +112,26 @@ static void make_index(struct plb_residence *r)
     look_anew(r);
 }
 
+struct plb_range plb_residence_guess(const struct plb_residence *r, int64_t units, int node)
+{
+    return r->guesses ? plb_homes_guess(units, node, r->n_nodes) : (struct plb_range){0, 0};
+}
+
+/* All units are at home on rank 0, or each node has as many. */
+static void make_first(struct plb_residence *r, int64_t units)
+{
+    int n = r->guesses ? r->n_nodes : 1;
+    r->at = plb_alloc((size_t)n * sizeof *r->at);
+    for (int i = 0; i < n; i++) {
+        struct plb_range home = plb_homes_guess(units, i, n);
+        r->n = plb_homes_append(r->at, r->n, home.first, plb_range_end(home), i);
+    }
+}
+
 void plb_residence_begin(struct plb_residence *r, int64_t units, const double *least)
 {
-    if (r->n == 0) {
-        r->at = plb_alloc(sizeof *r->at);
-        r->at[0] = (struct plb_home){{0, units}, 0};
-        r->n = 1;
-    }
+    if (r->n == 0)
+        make_first(r, units);
     if (r->n_seen > 0)
         take_over(r);
     if (least != NULL)

@@ -23,8 +23,12 @@ struct plb_residence_counts {
 
 struct plb_residence;
 
-struct plb_residence *plb_residence_new(int n_nodes);
+/* guesses: before the first pass each node has as many units (plb_homes_guess); else rank 0 has all. */
+struct plb_residence *plb_residence_new(int n_nodes, bool guesses);
 void plb_residence_free(struct plb_residence *residence);
+
+/* The units that are guessed to be at home on a node before the first pass; count = 0: none are. */
+struct plb_range plb_residence_guess(const struct plb_residence *residence, int64_t units, int node);
 
 /* A pass of so many units begins, always as many. least, by node: ranges of fewer units go to the node of a
  * neighbour (plb_homes_merge); NULL: all stay. */

@@ -67,6 +67,7 @@ struct plb_mirror *plb_mirror_new(const struct plb_dataset *set, double most, bo
         m->before = set->at[i].before > m->before ? set->at[i].before : m->before;
         m->after = set->at[i].after > m->after ? set->at[i].after : m->after;
         m->at[i] = plb_reserve(m->bytes[i], shared);
+        m->fed.next[i] = (set->fed & PLB_BUFFER(i)) != 0 ? plb_reserve(m->bytes[i], shared) : NULL;
         there = there && m->at[i] != NULL;
     }
     if (there)
@@ -348,6 +349,20 @@ bool plb_mirror_give(struct plb_mirror *m, struct plb_range task)
     else if (m->set->fed == 0) /* else its results go to rank 0, and COUNTED is about those that stay here */
         plb_rangeset_add(&m->fed.twice, task);
     return first;
+}
+
+void plb_mirror_prepare(struct plb_mirror *m, struct plb_range units)
+{
+    if (!take_room(m, units))
+        return;
+    for (int i = 0; i < m->set->n; i++) {
+        size_t offset, bytes;
+        if (m->fed.next[i] == NULL)
+            continue;
+        plb_dataset_bytes(m->set, i, read_by(m, units), &offset, &bytes);
+        plb_touch(m->at[i] + offset, bytes);
+        plb_touch(m->fed.next[i] + offset, bytes);
+    }
 }
 
 void plb_mirror_reported(struct plb_mirror *m, int pass, struct plb_range task)

@@ -83,6 +83,10 @@ int plb_mirror_since(const struct plb_mirror *mirror);
  * these units do in this pass. */
 bool plb_mirror_give(struct plb_mirror *mirror, struct plb_range task);
 
+/* These units will probably be executed here. Those of their inputs that are fed, and the results that feed
+ * them, have pages from now on, where there is room. */
+void plb_mirror_prepare(struct plb_mirror *mirror, struct plb_range units);
+
 /* The outputs that have a place here, as a mask, and that place from this unit on. */
 int64_t plb_mirror_outputs(const struct plb_mirror *mirror);
 void *plb_mirror_result(const struct plb_mirror *mirror, int output, int64_t first);

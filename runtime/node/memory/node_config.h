@@ -52,6 +52,7 @@ struct plb_node_config {
     bool keeps_results; /* in the memory of a device, where they feed the next pass */
     bool checksums;     /* of inputs that are pulled, and of results that are sent */
     bool isolate;       /* tasks run in a child process, on PUs whose driver can do that */
+    bool prepares;      /* memory for the units that it will probably execute (plb_homes_guess) */
     bool warm_up;       /* call the entry before the first pass: the inputs of unit 0 are here */
     double clock;       /* to add to plb_now() for the run's clock */
 };
