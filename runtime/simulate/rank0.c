@@ -318,9 +318,7 @@ static void receive(struct plb_virtual_rank0 *r, const struct plb_message *m)
         else
             hear(r, m);
         break;
-    case PLB_TO_TRANSFERS:
-        (m->type == PLB_ARRAYS || m->type == PLB_DROP ? take_set : pass_on)(r, m);
-        break;
+    case PLB_TO_TRANSFERS: (m->type == PLB_ARRAYS || m->type == PLB_DROP ? take_set : pass_on)(r, m); break;
     case PLB_TO_RANK0: (m->type == PLB_DONE && m->done.audit ? compare : hear)(r, m); break;
     case PLB_TO_RANK:
     case PLB_TO_WORKER: pass_on(r, m); break;
