@@ -97,6 +97,7 @@ class Run:
         self.here = hosts is None
         self.store = _wire.Store(self.folder) if self.here and os.path.isdir(MEMORY) else None
         self.words = ""
+        self.closing = threading.Event()  # whatever plbrun says then is about being ended here
         try:
             jobs = servers or (0 if hosts else cores())  # 0: those of each host
             lines = (jobs or cores()) * (len(hosts) if hosts else 1) * LINES
@@ -112,9 +113,10 @@ class Run:
                 stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             )
         except BaseException:
-            end(None, self.folder)
+            end(None, self.folder, self.closing)
             raise
-        self.end = weakref.finalize(self, end, self.process, self.folder)  # at the latest when Python ends
+        # At the latest when Python ends.
+        self.end = weakref.finalize(self, end, self.process, self.folder, self.closing)
         self.feeder = threading.Thread(target=self.feed, args=(table,), daemon=True)
         self.listener = threading.Thread(target=self.listen, daemon=True)
         self.feeder.start()
@@ -170,7 +172,7 @@ class Run:
             text = line.decode(errors="replace")
             if " lines failed, the first is line " in text:
                 text = text.rpartition(": ")[2]
-            else:
+            elif not self.closing.is_set():
                 sys.stderr.write(text)
             self.words = text.strip(" -\n") or self.words
 
@@ -203,7 +205,8 @@ class Run:
         self.end()
 
 
-def end(process, folder):
+def end(process, folder, closing):
+    closing.set()
     if process is not None and process.poll() is None:
         process.terminate()
         process.wait()

@@ -31,6 +31,10 @@ def refuse(x):
     if x == 3:
         raise ValueError(f"x is {x}")
     return x
+def refuse_late(x):
+    time.sleep(0.03)
+    if x == 97:
+        raise ValueError
 def leave(x):
     if x == 700:
         os.abort()
@@ -94,6 +98,17 @@ except ValueError:
     text = traceback.format_exc()
 assert seen == [0, 1, 2] and "x is 3" in text and "functions.py" in text and "in refuse" in text, text
 END
+# It ends when Python does, which is nothing that a user of plbrun has asked for.
+timeout 120 python3 - >"$tmp/out" 2>&1 <<'END'
+import plbrun
+from functions import *
+try:
+    list(plbrun.map(refuse_late, range(150), ranks=2))
+except ValueError:
+    print("refused")
+END
+[ "$(cat "$tmp/out")" = refused ]
+ok "a run that an exception ends has no advice" $?
 checks "a process that ends loses one item, which is named, and no other of its line" <<'END'
 import plbrun
 from functions import *
