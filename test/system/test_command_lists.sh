@@ -60,14 +60,15 @@ OMP_NUM_THREADS=77 "$PLBRUN" -j 2 --run 'echo $OMP_NUM_THREADS' ::: x >>stdout 2
 cmp stdout <(printf '%d x\n77 x\n5 x\n' "$(nproc)") >>out
 ok "a program knows how many threads its slot has, unless it is told otherwise" $?
 
-# halts NAME STATUS WHEN PATTERN: line 1 fails at once, and line 2 waits for it and then a while: longer than
-# the run may take, where it is to be ended.
+# halts NAME STATUS WHEN PATTERN: line 1 fails as soon as line 2 has begun, which waits for that and then a
+# while: longer than the run may take, where it is to be ended.
 halts() {
     local nap=0.5
     [[ $3 != now* ]] || nap=99
     rm -f ran.* failed
     timeout 60 "$PLBRUN" -j 2 --halt "$3" --range 1-40 --run ': >ran.{}
-        case {} in 1) : >failed; exit 7;; 2) while [ ! -e failed ]; do sleep 0.05; done
+        case {} in 1) while [ ! -e ran.2 ]; do sleep 0.05; done; : >failed; exit 7;;
+        2) while [ ! -e failed ]; do sleep 0.05; done
             sleep '$nap'; echo end;; esac
         sleep 0.2' >stdout 2>out
     [ $? -eq "$2" ] && grep -qE "$4" out && [ "$(find . -name "ran.*" | wc -l)" -lt 40 ]
