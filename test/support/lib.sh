@@ -112,7 +112,7 @@ balancers() {
         "$PLBRUN" --balancer help | awk '/^[^ ]/ && !/--simulate/ {print $1}'
     fi
 }
-# The numbers of ranks to try: a sanitized build tries the smallest and the largest.
+# The numbers of ranks, seeds or sizes to try: a sanitized build tries the first and the last.
 counts() { if [ -n "${SAN:-}" ]; then echo "$1" "${*: -1}"; else echo "$@"; fi; }
 alone() {
     timeout 120 "$PLBRUN" "$@" >"$tmp/out" 2>&1 || return

@@ -63,30 +63,30 @@ ok "not where an audit may replace them" $?
 
 # CPUs and GPUs take from each other; a GPU has the results of some units of a pass.
 wrong=0
-for seed in 1 2 3; do
+for seed in $(counts 1 2 3); do
     for stays in no yes; do
-        for grain in 500 504 1001; do
-            right $seed 2 heat.named=yes heat.stays=$stays --balancer greedy balance.grain=$grain ||
+        for grain in $(counts 500 504 1001); do
+            right "$seed" 2 heat.named=yes heat.stays=$stays --balancer greedy balance.grain="$grain" ||
                 wrong=1
         done
-        right 2 2 heat.named=yes heat.stays=$stays heat.every=$seed run.audit=0.3 balance.grain=1000 ||
+        right 2 2 heat.named=yes heat.stays=$stays heat.every="$seed" run.audit=0.3 balance.grain=1000 ||
             wrong=1
         right 2 2 heat.named=yes heat.stays=$stays run.checksums=yes balance.grain=1000 || wrong=1
     done
-    right 1 2 heat.named=yes heat.stays=yes heat.gather=$seed balance.grain=1000 || wrong=1
-    right 2 2 heat.named=yes heat.stays=yes heat.gather=$seed || wrong=1
+    right 1 2 heat.named=yes heat.stays=yes heat.gather="$seed" balance.grain=1000 || wrong=1
+    right 2 2 heat.named=yes heat.stays=yes heat.gather="$seed" || wrong=1
 done
 ok "results are right where units change hands" $wrong
 
 # The results of CPUs and GPUs differ: in each pass all have the inputs that counted.
 wrong=0
-for n in 1 2 3; do
+for n in $(counts 1 2 3); do
     for every in 1 2; do
-        right $n 2 heat.named=yes heat.unlike=yes heat.every=$every heat.cells=9000 balance.grain=100 ||
+        right "$n" 2 heat.named=yes heat.unlike=yes heat.every=$every heat.cells=9000 balance.grain=100 ||
             wrong=1
-        right $n 3 heat.unlike=yes heat.stays=yes heat.gather=1 heat.named=yes heat.every=$every \
+        right "$n" 3 heat.unlike=yes heat.stays=yes heat.gather=1 heat.named=yes heat.every=$every \
             heat.cells=9001 balance.grain=150 || wrong=1
-        right $n 2 heat.unlike=yes --balancer greedy balance.grain=77 heat.nap=0.001 heat.cells=5000 ||
+        right "$n" 2 heat.unlike=yes --balancer greedy balance.grain=77 heat.nap=0.001 heat.cells=5000 ||
             wrong=1
     done
 done
@@ -94,7 +94,7 @@ ok "each unit has the results that counted, on unlike PUs" $wrong
 
 # Too little memory for both places of the whole input: a part of it has them, or nothing.
 wrong=0
-for memory in 70000 200000 700000 1200000 2000000; do
+for memory in $(counts 70000 200000 700000 1200000 2000000); do
     for stays in no yes; do
         orders=memory=$memory right 1 1 heat.named=yes heat.stays=$stays cluster.pus=gpu || wrong=1
         orders=memory=$memory right 2 2 heat.stays=no || wrong=1
@@ -104,7 +104,7 @@ ok "on GPUs with little memory" $wrong
 
 # A GPU fails in the middle; others execute its units, and have other results in the next pass.
 lost=0
-for n in 4 9 14 21 33; do
+for n in $(counts 4 9 14 21 33); do
     for stays in no yes; do
         orders=fail=kernel:$n PLB_FAKE_CUDA=devices=2,fail=kernel:$n ranks 2 --verify "$tmp/h.conf" \
             heat.named=yes heat.stays=$stays balance.grain=4000

@@ -65,7 +65,7 @@ done
 few=("${points[@]/count=8000/count=2000}")
 few=("${few[@]/passes=10/passes=3}")
 small=0
-for memory in 70000 200000 700000 2000000; do
+for memory in $(counts 70000 200000 700000 2000000); do
     PLB_FAKE_CUDA=memory=$memory right 1 "$fake/kernels/heat.so" "${heat[@]}" cluster.pus=gpu &&
         PLB_FAKE_CUDA=memory=$memory right 1 "$fake/kernels/modes.so" cluster.pus=gpu &&
         PLB_FAKE_CUDA=memory=$memory right 1 "$on_cpu/kmeans.so" "${few[@]}" cluster.pus=gpu || small=1
@@ -80,7 +80,7 @@ PLB_FAKE_CUDA=fail=cudaMallocAsync:9,fail=cudaMallocAsync:10 right 1 "$on_cpu/km
 ok "where it finds none then, it gets that of inputs" $?
 # A GPU is lost in the middle; the other one goes on.
 lost=0
-for n in 4 9 14; do
+for n in $(counts 4 9 14); do
     printf '[app]\nkernel = %s\n' "$fake/kernels/heat.so" >"$tmp/app.conf"
     PLB_FAKE_CUDA=devices=2,fail=kernel:$n ranks 2 --verify "$tmp/app.conf" "${heat[@]}" heat.named=yes \
         heat.stays=yes && grep -q '; verified' "$tmp/out" && grep -q 'CUDA 700' "$tmp/out" || lost=1

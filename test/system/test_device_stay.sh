@@ -76,27 +76,27 @@ done
 
 # CPUs and GPUs take units from each other, and execute late ones twice.
 wrong=0 twice=0
-for seed in 1 2 3; do
-    for grain in 500 504 1001; do
-        run_on $seed 2 --balancer greedy balance.grain=$grain heat.every=$((1 + grain % 2)) || wrong=1
+for seed in $(counts 1 2 3); do
+    for grain in $(counts 500 504 1001); do
+        run_on "$seed" 2 --balancer greedy balance.grain="$grain" heat.every=$((1 + grain % 2)) || wrong=1
         twice=$((twice + $(of_report "r['backups']")))
     done
-    run_on 1 2 heat.gather=$seed heat.every=2 balance.grain=1000 || wrong=1
-    run_on 2 2 heat.gather=$seed balance.grain=1000 || wrong=1
-    run_on 3 2 heat.every=$seed --balancer awf || wrong=1
-    run_on $seed 2 heat.sums=yes balance.grain=700 || wrong=1
-    run_on $seed 2 heat.sums=yes balance.grain=600 --balancer greedy || wrong=1
+    run_on 1 2 heat.gather="$seed" heat.every=2 balance.grain=1000 || wrong=1
+    run_on 2 2 heat.gather="$seed" balance.grain=1000 || wrong=1
+    run_on 3 2 heat.every="$seed" --balancer awf || wrong=1
+    run_on "$seed" 2 heat.sums=yes balance.grain=700 || wrong=1
+    run_on "$seed" 2 heat.sums=yes balance.grain=600 --balancer greedy || wrong=1
 done
 [ $wrong -eq 0 ] && [ $twice -gt 0 ]
 ok "results are right where units change hands" $?
 
 # The results of CPUs and GPUs differ: in each pass all have the inputs that counted.
 wrong=0
-for n in 1 2 3; do
+for n in $(counts 1 2 3); do
     for every in 1 2; do
-        run_on $n 3 heat.unlike=yes heat.gather=1 heat.every=$every heat.cells=9001 balance.grain=150 ||
+        run_on "$n" 3 heat.unlike=yes heat.gather=1 heat.every=$every heat.cells=9001 balance.grain=150 ||
             wrong=1
-        run_on $n 2 heat.unlike=yes heat.gather=1 heat.every=$every heat.cells=5000 balance.grain=77 \
+        run_on "$n" 2 heat.unlike=yes heat.gather=1 heat.every=$every heat.cells=5000 balance.grain=77 \
             --balancer greedy heat.nap=0.001 || wrong=1
     done
 done
@@ -104,7 +104,7 @@ ok "each unit has the results that counted, where they stay on unlike PUs" $wron
 
 # Too little memory for both places of the whole input; or a GPU finds none for a task.
 wrong=0
-for memory in 70000 200000 700000 1200000 2000000; do
+for memory in $(counts 70000 200000 700000 1200000 2000000); do
     orders=memory=$memory run_on 1 1 cluster.pus=gpu || wrong=1
     orders=memory=$memory run_on 2 2 || wrong=1
 done
@@ -118,12 +118,12 @@ fails() {
     return 1
 }
 lost=0 again=0
-for at in 4 9 14 21 33; do
+for at in $(counts 4 9 14 21 33); do
     for n in 1 2; do
-        fails $n 2 kernel:$at balance.grain=4000 || lost=1
+        fails $n 2 kernel:"$at" balance.grain=4000 || lost=1
         again=$((again + $(of_report "r['passes_again']")))
     done
-    fails 1 1 kernel:$at balance.grain=4000 heat.gather=4 || lost=1
+    fails 1 1 kernel:"$at" balance.grain=4000 heat.gather=4 || lost=1
 done
 [ $lost -eq 0 ] && [ $again -gt 0 ]
 ok "passes are executed again where GPUs fail" $?
@@ -131,9 +131,9 @@ ok "passes are executed again where GPUs fail" $?
 # A copy for a reader fails: the CPU's halo, that of the other rank, and the results at the end. Else the GPU
 # has nothing to do then.
 lost=0 again=0
-for at in 13 14 15 16 17 20; do
+for at in $(counts 13 14 15 16 17 20); do
     for n in 1 2; do
-        fails $n 2 cudaMemcpyAsync:$at cluster.gpu_power=1 "${gpus[@]:1}" || lost=1
+        fails $n 2 cudaMemcpyAsync:"$at" cluster.gpu_power=1 "${gpus[@]:1}" || lost=1
         again=$((again + $(of_report "r['passes_again']")))
     done
 done
