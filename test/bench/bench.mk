@@ -116,7 +116,7 @@ bench-mixed: all $(B)/bench/mixed
 bench-overhead: all $(B)/bench/steal $(B)/bench/beats $(TEST_KERNELS)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/overhead.sh
 
-# N=60: fewer clusters; HALF=tune|report; BALANCERS=a,b; BENCH_RANDOM=1234: that one alone.
+# N=60: fewer clusters; PART=tune|report|fresh; BALANCERS=a,b; BENCH_RANDOM=1234: that one alone.
 bench-random: all $(B)/bench/random $(B)/test/kernels/random.so
 	@mkdir -p $(B)/bench-random
 	@set -o pipefail; \

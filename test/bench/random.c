@@ -2,7 +2,8 @@
  * Usage: random FOLDER. Writes FOLDER/random.csv and prints tables. Set in the environment:
  *
  *   N=60               the clusters 1 to 60; 1000 by default
- *   HALF=tune|report   the even numbers, which balancers may be tuned on, or the odd ones; both by default
+ *   PART=tune|report   the even numbers, which balancers may be tuned on, or the odd ones; both by default
+ *   PART=fresh         200 others, to be looked at only once a change is finished
  *   BALANCERS=sure,..  these alone
  *   BENCH_RANDOM=1234  this cluster alone, with all that is known of it
  *   JOBS=2             processes; one for each core by default */
@@ -135,13 +136,16 @@ static bool listed(const char *list, const char *name)
 
 static void choose(struct results *r)
 {
-    const char *half = setting("HALF", "both"), *names = setting("BALANCERS", "");
-    int n = atoi(setting("N", "1000")), only = atoi(setting("BENCH_RANDOM", "0"));
+    const char *part = setting("PART", "both"), *names = setting("BALANCERS", "");
+    bool fresh = strcmp(part, "fresh") == 0;
+    int n = atoi(setting("N", fresh ? "200" : "1000")), only = atoi(setting("BENCH_RANDOM", "0"));
+    int first = only > 0 ? only : fresh ? FRESH_CLUSTERS : 1, end = only > 0 ? only + 1 : first + n;
+    bool all = only > 0 || fresh || strcmp(part, "both") == 0;
     for (int b = 0; plb_balancers[b] != NULL && r->n_balancers < MAX_BALANCERS; b++)
         if (names[0] == '\0' || listed(names, plb_balancers[b]->name))
             r->balancers[r->n_balancers++] = plb_balancers[b];
-    for (int i = only > 0 ? only : 1; i <= (only > 0 ? only : n) && r->n_clusters < MAX_CLUSTERS; i++)
-        if (only > 0 || strcmp(half, "both") == 0 || (i % 2 == 0) == (strcmp(half, "tune") == 0))
+    for (int i = first; i < end && r->n_clusters < MAX_CLUSTERS; i++)
+        if (all || (i % 2 == 0) == (strcmp(part, "tune") == 0))
             r->clusters[r->n_clusters++].number = i;
 }
 

@@ -23,7 +23,8 @@
  *              2 to 20 times) of the strongest PU, of a node, or of a random half; or deaths, if T is 2 s or
  *              more
  *
- * Even numbers are for tuning balancers, odd ones for reporting. */
+ * Even numbers up to 1,000 are for tuning balancers, odd ones for reporting. Choices were made by both. Those
+ * from FRESH_CLUSTERS on are for a single look at a change that is finished. */
 #ifndef TEST_RANDOM_CLUSTER_H
 #define TEST_RANDOM_CLUSTER_H
 
@@ -41,6 +42,7 @@
 
 #define RANDOM_PUS 200
 #define RANDOM_NODE_PUS 8
+#define FRESH_CLUSTERS 1000001
 
 /* As TASK_BYTES of job/job.c, which is what plbrun simulates with. */
 #define RANDOM_PULLED_BYTES 32e6

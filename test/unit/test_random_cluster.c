@@ -38,6 +38,19 @@ static void a_number_repeats_its_cluster(void **state)
     }
 }
 
+static void fresh_clusters_are_others(void **state)
+{
+    (void)state;
+    static struct random_cluster fresh, seen;
+    for (int i = 0; i < 20; i++) {
+        make_random_cluster(&fresh, FRESH_CLUSTERS + i);
+        make_random_cluster(&seen, 1 + i);
+        assert_false(same(&fresh, &seen));
+        free_random_cluster(&fresh);
+        free_random_cluster(&seen);
+    }
+}
+
 /* The least and the most of each aspect, and how many clusters have which kind of each. */
 struct extremes {
     double pus[2], speeds[2], units[2], seconds[2], start[2], noise[2], load[2], latency[2];
@@ -150,6 +163,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_number_repeats_its_cluster),
+        cmocka_unit_test(fresh_clusters_are_others),
         cmocka_unit_test(the_extremes_occur),
         cmocka_unit_test(a_cluster_can_do_its_job),
     };
