@@ -260,6 +260,7 @@ help:
 	@echo "make check-packages     package, release, container, pip: each runs the demo in a bare Debian"
 	@echo "make check-slurm        the batch scripts in examples/slurm under Debian's Slurm (root)"
 	@echo "make check-survival     ranks and hosts of real runs are lost at random times (N=100 of each job)"
+	@echo "make check-naps         threads take naps at random: finds races (N=100 seeds from SEED=1)"
 	@echo "make check-large        data in files, three times rank 0's memory (LARGE=1024 MB of memory)"
 	@echo "make fuzz SECONDS=60    readers of files and messages get any bytes, each for so long (needs clang)"
 	@echo "make tests              build what the tests, scripts/gpu-check and its bundle need"

@@ -62,12 +62,12 @@ $(B)/test/support/%.so: test/support/%.c
 	$(Q)$(CC) $(C) $(CFLAGS) $(MPI_CFLAGS) -shared -o $@ $<
 
 # A test runs the bench of the papers. That program knows the kernels of the normal build alone.
-.PHONY: tests test-kernels check check-seeds check-mpi check-survival check-large check-deep check-peers \
-        mutants idle-program
+.PHONY: tests test-kernels check check-seeds check-mpi check-survival check-naps check-large check-deep \
+        check-peers mutants idle-program
 tests: all test-kernels $(RUNTIME_SO) $(TEST_BIN) $(FAKE_TESTS) $(GPU_PARTS) \
        $(if $(SAN),,$(patsubst %,$(B)/bench/%,papers adaptation energy solver))
 test-kernels: $(TEST_KERNELS) $(FAKE_SO) $(FAKE_KERNELS) $(ON_CPU_SO) $(FAKE_MPI_FILES) \
-              $(patsubst %,$(B)/test/support/%.so,halt ulfm nvml)
+              $(patsubst %,$(B)/test/support/%.so,halt naps nvml ulfm)
 
 # JOBS tests run at a time: more than cores, since many wait for naps and timeouts. QUICK=1: fewer clusters,
 # no valgrind, the fake MPI. REST=1: what that leaves out; valgrind takes ten minutes. SEEDS=N: so many
@@ -135,6 +135,11 @@ check-survival: all test-kernels
 	echo "== hosts are lost"; $(SURVIVAL) $$(($(LOSSES) / 5)) --hosts 4 --victim hosts || failed=1; \
 	echo "== rank 0 is lost"; $(SURVIVAL) $$(($(LOSSES) / 5)) --victim rank0 || failed=1; \
 	exit $$failed
+
+# Threads of ranks take naps at random, with N seeds from SEED on.
+check-naps: all test-kernels
+	@$(SETTINGS) PLB_ROUNDS=$(or $(N),100) SEED=$(or $(SEED),1) PLB_TIMEOUT=36000 \
+	  test/run test/survival/test_naps.sh
 
 check-deep:
 	@scripts/check --deep
