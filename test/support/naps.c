@@ -49,8 +49,8 @@ __attribute__((constructor)) static void begin(void)
 static bool is_ours(void *caller)
 {
     Dl_info who;
-    return dladdr(caller, &who) != 0 && strncmp(who.dli_fname, "/usr/", 5) != 0 &&
-           strncmp(who.dli_fname, "/lib", 4) != 0;
+    return dladdr(caller, &who) != 0 && strncmp(who.dli_fname, "/usr/", 5) != 0
+        && strncmp(who.dli_fname, "/lib", 4) != 0;
 }
 
 static void seed_dice(unsigned short dice[3])
