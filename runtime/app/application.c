@@ -96,12 +96,14 @@ static int check_file(struct plb_app *app, const struct plb_data *d)
 static int check_memory(struct plb_app *app, const struct plb_data *d)
 {
     size_t bytes = bytes_of(app, d);
-    uintptr_t first = (uintptr_t)d->data, last = first + bytes - 1;
     unsigned char resident;
     if (d->data == NULL || bytes == 0 || app->simulated)
         return PLB_OK;
-    if (last >= first && mincore((void *)(last - last % (size_t)sysconf(_SC_PAGESIZE)), 1, &resident) == 0)
-        return PLB_OK;
+    if (bytes - 1 <= UINTPTR_MAX - (uintptr_t)d->data) {
+        char *last = (char *)d->data + (bytes - 1);
+        if (mincore(last - (uintptr_t)last % (size_t)sysconf(_SC_PAGESIZE), 1, &resident) == 0)
+            return PLB_OK;
+    }
     return plb_app_error(
         app, "kernel %s: buffer '%s' has %zu bytes, and its memory ends before; give the size of `data`",
         app->kernel->name, d->name, bytes);
