@@ -20,25 +20,25 @@ static void tell(const struct plb_simulation *in, int from, int to, int64_t inpu
 }
 
 double plb_virtual_fetch(struct plb_world *world, struct plb_network *network, struct plb_faults *faults,
-                         const struct plb_master *master, const struct plb_message *m, double message_s,
+                         const struct plb_master *master, const struct plb_message *fetch, double message_s,
                          double *busy)
 {
     const struct plb_simulation *in = world->in;
     double there = 0.0;
-    for (int64_t inputs = m->fetch.buffers, some; inputs != 0; inputs &= ~some) {
-        struct plb_range rest = m->fetch.range, part;
+    for (int64_t inputs = fetch->fetch.buffers, some; inputs != 0; inputs &= ~some) {
+        struct plb_range rest = fetch->fetch.range, part;
         some = plb_master_together(master, inputs);
         for (; rest.count > 0; rest.first += part.count, rest.count -= part.count) {
             int owner = plb_master_owner(master, some, rest, &part);
-            bool lends = owner != 0 && owner != m->from;
+            bool lends = owner != 0 && owner != fetch->from;
             if (lends && !plb_faults_node_works(faults, owner))
                 return INFINITY;
             world->out->stress.lent += lends;
             *busy += lends ? 2.0 * message_s : 0.0; /* FETCH and FROM */
             double leaves = world->now + *busy + (lends ? in->cluster->nodes[owner].latency : 0.0),
-                   bytes = bytes_of(in, some, part, m->fetch.halo != 0);
-            there = fmax(there, plb_network_transfer(network, owner, m->from, leaves, bytes));
-            tell(in, owner, m->from, some, part);
+                   bytes = bytes_of(in, some, part, fetch->fetch.halo != 0);
+            there = fmax(there, plb_network_transfer(network, owner, fetch->from, leaves, bytes));
+            tell(in, owner, fetch->from, some, part);
         }
     }
     return there;

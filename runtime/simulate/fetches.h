@@ -8,7 +8,7 @@
 /* The time at which all inputs that a FETCH names are at its node. Infinite: one that has some does not work.
  * message_s: seconds of rank 0 for a message; *busy: those in which it is busy with this one so far. */
 double plb_virtual_fetch(struct plb_world *world, struct plb_network *network, struct plb_faults *faults,
-                         const struct plb_master *master, const struct plb_message *m, double message_s,
+                         const struct plb_master *master, const struct plb_message *fetch, double message_s,
                          double *busy);
 
 /* Rank 0 sends this FROM at `leaves`: PLB_EVENT_HALO comes when all data that it names is at its node. It

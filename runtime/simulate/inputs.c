@@ -118,13 +118,13 @@ bool plb_virtual_inputs_pulls(struct plb_virtual_inputs *v, int node, struct plb
     return true;
 }
 
-void plb_virtual_inputs_arrived(struct plb_virtual_inputs *v, int node, int64_t pull)
+void plb_virtual_inputs_arrived(struct plb_virtual_inputs *inputs, int node, int64_t pull)
 {
-    struct pulls *p = &v->pulls[node];
+    struct pulls *p = &inputs->pulls[node];
     for (int i = 0; i < p->n; i++) {
         if (p->at[i].number != pull)
             continue;
-        plb_rangeset_add(&v->kept[node], p->at[i].range);
+        plb_rangeset_add(&inputs->kept[node], p->at[i].range);
         p->at[i] = p->at[--p->n];
         return;
     }

@@ -48,6 +48,6 @@ bool plb_virtual_inputs_hear(struct plb_virtual_inputs *inputs, const struct plb
 
 /* Inputs that were pulled under this number are there, whether a task wants them still or not. Where inputs
  * have changed since, they are dropped. */
-void plb_virtual_inputs_arrived(struct plb_virtual_inputs *v, int node, int64_t pull);
+void plb_virtual_inputs_arrived(struct plb_virtual_inputs *inputs, int node, int64_t pull);
 
 #endif
