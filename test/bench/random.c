@@ -138,6 +138,10 @@ static void choose(struct results *r)
 {
     const char *part = setting("PART", "both"), *names = setting("BALANCERS", "");
     bool fresh = strcmp(part, "fresh") == 0;
+    if (!listed("both,tune,report,fresh", part)) {
+        fprintf(stderr, "random: PART is tune, report or fresh, not %s\n", part);
+        exit(2);
+    }
     int n = atoi(setting("N", fresh ? "200" : "1000")), only = atoi(setting("BENCH_RANDOM", "0"));
     int first = only > 0 ? only : fresh ? FRESH_CLUSTERS : 1, end = only > 0 ? only + 1 : first + n;
     bool all = only > 0 || fresh || strcmp(part, "both") == 0;
