@@ -349,8 +349,10 @@ void plb_rank0_lose(struct plb_rank *r, int rank)
     struct plb_rank0 *rank0 = r->rank0;
     rank0->partings[rank].state = PLB_BYE_NEVER;
     if (rank0->master == NULL) {
-        r->status = plb_fail(r->err, PLB_EFAILED, "rank %d on %s was lost before the first pass", rank,
-                             r->hosts[rank]);
+        r->status = plb_fail(
+            r->err, PLB_EFAILED,
+            "rank %d on %s was lost before the first pass; the run cannot begin; start it again", rank,
+            r->hosts[rank]);
         r->alone = true;
         return;
     }

@@ -141,9 +141,26 @@ static void a_device_that_fails_does_not_end_the_run_unless_it_is_the_last(void 
     tear_down(&w);
 }
 
+/* While other ranks open their PUs. */
+static void a_rank_lost_before_the_run_begins_ends_it_with_a_remedy(void **state)
+{
+    (void)state;
+    struct world w;
+    const char *hosts[] = {"a", "b"};
+    set_up(&w);
+    w.rank0.master = NULL;
+    w.r.hosts = hosts;
+    plb_rank0_lose(&w.r, 1);
+    assert_int_equal(w.r.status, PLB_EFAILED);
+    assert_string_equal(w.err.text,
+                        "rank 1 on b was lost before the first pass; the run cannot begin; start it again");
+    tear_down(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_rank_lost_before_the_run_begins_ends_it_with_a_remedy),
         cmocka_unit_test(a_failure_ends_the_run),
         cmocka_unit_test(a_failure_after_others_have_done_the_units_does_not),
         cmocka_unit_test(a_failure_counts_while_one_of_its_units_is_missing),
