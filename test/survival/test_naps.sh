@@ -63,8 +63,9 @@ verified() {
 lost() {
     local dies
     RANDOM=$1
-    dies=$((RANDOM % ($2 - 1) + 1)):$((RANDOM % 8000 + 1))
-    verified "$@" || grep -q "rank ${dies%:*} was lost before the first pass: " out
+    dies=$((RANDOM % ($2 - 1) + 1)):$((RANDOM % 3000 + 1))
+    { verified "$@" && grep -q "rank ${dies%:*} .*is lost" out; } ||
+        grep -q "rank ${dies%:*} .*was lost before the first pass.* start it again" out
 }
 dies=''
 
@@ -79,6 +80,7 @@ command_lines() {
     local dies=0:$(($1 * 7919 % 2000 + 1000)) log=(--run 'echo {}' --range 1-200 -k -j 2 --joblog joblog)
     rm -f joblog*
     once "$1" 2 "${log[@]}"
+    grep -q 'the process of rank 0 has ended' out || return 97 # mpirun may return 0 all the same
     mv stdout before
     dies=''
     once "$1" 2 "${log[@]}" --resume && sort -nu before stdout >both && cmp both <(seq 200) >>out &&
@@ -90,6 +92,7 @@ resumed() {
     printf '[app]\nkernel = %s\n[run]\njournal = journal\n' "$kernels/chain.so" >job.conf
     rm -rf journal*
     once "$1" 2 --verify job.conf "${chain[@]}"
+    grep -q 'the process of rank 0 has ended' out || return 97
     dies=''
     once "$1" 2 --verify --resume job.conf "${chain[@]}" && grep -q '; verified' out stdout
 }
