@@ -7,18 +7,22 @@ lines "$tmp/a.cluster" '[node a]' 'pus = a' '[node b]' 'pus = b' \
     '[pu a]' 'slowdown = 10' '[pu b]' 'slowdown = 20'
 lines "$tmp/t.conf" '[app]' "kernel = $BUILD/test/kernels/timed.so" '[timed]' 'units = 100' 'work = 8e-4' \
     '[cluster]' "file = $tmp/a.cluster"
-# told: whether there are changes, or a reason why there are none.
+# told: whether there are changes, or a reason why there are none. Under a sanitizer one may take too long.
 told() {
     python3 - "$tmp/r.json" >"$tmp/out" 2>&1 <<'P'
-import json, sys
+import json, os, sys
+LATE = 'simulating it would take too long', 'there was no time left to simulate it'
 r = json.load(open(sys.argv[1]))
 changes = {c['change']: c for c in r['what_if']}
 print(r['what_if_note'], r['what_if_simulated_s'], r['makespan_s'], changes)
 assert (not changes) == (r['what_if_note'] is not None)
 if changes:
     assert abs(r['what_if_simulated_s'] / r['makespan_s'] - 1) <= 0.25
-    assert changes['without PU 0 (a, node 0)']['ratio'] > 1.1
-    assert changes['with one more node like node 0']['ratio'] < 0.95
+    for change, least, most in (('without PU 0 (a, node 0)', 1.1, 9),
+                                ('with one more node like node 0', 0.1, 0.95)):
+        c = changes[change]
+        assert c['ratio'] is not None or (os.environ.get('SAN') and c['left_out'] in LATE)
+        assert c['ratio'] is None or least < c['ratio'] < most
 else:
     assert 'too far' in r['what_if_note']
 P
