@@ -16,6 +16,12 @@
 #include "simulate/sets.h"
 #include "simulate/true_costs.h"
 
+/* The optimum of a phase. */
+struct ideals {
+    struct plb_ideal *at; /* by PU; NULL: no pass has been of this phase */
+    double seconds;       /* of a pass */
+};
+
 struct sim {
     struct plb_simulation in; /* as asked, with its defaults filled in */
     struct plb_world world;
@@ -26,9 +32,9 @@ struct sim {
     struct plb_virtual_rank0 *rank0;
     struct plb_master *master;
     struct plb_cost_map *true_maps; /* made for this run, or NULL */
-    struct plb_ideal *ideals;
-    int number; /* of the pass that runs, as messages have it */
-    bool back;  /* it was given up: all passes begin anew */
+    struct ideals *ideals;          /* by phase */
+    int number;                     /* of the pass that runs, as messages have it */
+    bool back;                      /* it was given up: all passes begin anew */
 };
 
 static const struct plb_sizes no_data;
@@ -78,7 +84,7 @@ static void set_up(struct sim *s)
     s->life = plb_virtual_life_new(&s->world, s->faults, s->network);
     s->rank0 = plb_virtual_rank0_new(&s->world, s->faults, s->network, s->nodes, s->life);
     s->master = s->world.out->master = plb_virtual_rank0_master(s->rank0);
-    s->ideals = plb_alloc((size_t)c->n_pus * sizeof *s->ideals);
+    s->ideals = plb_alloc((size_t)s->in.master.phases * sizeof *s->ideals);
     /* Replicated data is broadcast before the pass: its bytes count, its time does not, as in a real run. */
     int64_t each = (int64_t)(in->master.sizes->replicated_bytes - in->shared_bytes);
     s->world.out->bytes = each * (c->n_nodes - 1);
@@ -107,6 +113,8 @@ static void clean_up(struct sim *s)
     plb_faults_free(s->faults);
     plb_events_free(s->world.clock);
     free(s->true_maps);
+    for (int i = 0; i < s->in.master.phases; i++)
+        free(s->ideals[i].at);
     free(s->ideals);
 }
 
@@ -175,17 +183,22 @@ static int step(struct sim *s, struct plb_error *err)
 }
 
 /* The optimum of a pass, for the report and the oracle. */
-static void set_ideals(struct sim *s, const struct plb_cost_map *map)
+static void set_ideals(struct sim *s, int phase)
 {
     const struct plb_simulation *in = s->world.in;
-    struct plb_unit_size unit = {.cost = map->per_work,
-                                 .input_bytes = plb_sizes_mean(&in->inputs, map->units),
-                                 .output_bytes = plb_sizes_mean(&in->results, map->units),
-                                 .task_bytes = in->master.pulled_bytes,
-                                 .replicated_bytes = in->master.sizes->replicated_bytes};
-    s->world.out->optimum_s += plb_optimum(in->cluster, &unit, (double)map->units, in->master_only,
-                                           s->ideals);
-    plb_master_ideal(s->master, s->ideals + (in->master_only ? in->cluster->nodes[0].n_pus : 0));
+    const struct plb_cost_map *map = &in->maps[phase];
+    struct ideals *ideals = &s->ideals[phase];
+    if (ideals->at == NULL) {
+        struct plb_unit_size unit = {.cost = map->per_work,
+                                     .input_bytes = plb_sizes_mean(&in->inputs, map->units),
+                                     .output_bytes = plb_sizes_mean(&in->results, map->units),
+                                     .task_bytes = in->master.pulled_bytes,
+                                     .replicated_bytes = in->master.sizes->replicated_bytes};
+        ideals->at = plb_alloc((size_t)in->cluster->n_pus * sizeof *ideals->at);
+        ideals->seconds = plb_optimum(in->cluster, &unit, (double)map->units, in->master_only, ideals->at);
+    }
+    s->world.out->optimum_s += ideals->seconds;
+    plb_master_ideal(s->master, ideals->at + (in->master_only ? in->cluster->nodes[0].n_pus : 0));
 }
 
 /* Whether inputs are lost with a node that alone had them. Then nothing of the pass counts. */
@@ -267,7 +280,7 @@ static int run_passes(struct sim *s, struct plb_error *err)
 {
     for (int pass = 1; pass <= s->in.passes; pass++) {
         int phase = phase_of(s, pass);
-        set_ideals(s, &s->world.in->maps[phase]);
+        set_ideals(s, phase);
         if (run_pass(s, pass, phase, err) != PLB_OK)
             return err->status;
         pass = s->back ? 0 : pass;
