@@ -150,6 +150,17 @@ const struct plb_result *plb_results_first(const struct plb_results *results)
     return NULL;
 }
 
+bool plb_results_stream(const struct plb_results *results)
+{
+    bool any = false;
+    for (int i = 0; i < results->n; i++) {
+        if (!results->at[i].streamed && !results->at[i].log)
+            return false;
+        any |= results->at[i].streamed;
+    }
+    return any;
+}
+
 /* Removes what an earlier run has left of a result that is complete now. */
 static void remove_partial(const struct plb_result *r)
 {

@@ -42,6 +42,9 @@ int plb_results_reserve(struct plb_results *results, struct plb_error *err);
 /* The first result that is written in the end, and not as it arrives. NULL: there is none. */
 const struct plb_result *plb_results_first(const struct plb_results *results);
 
+/* Whether all of them but logs are written as they arrive, as to standard output. */
+bool plb_results_stream(const struct plb_results *results);
+
 /* Writes all such results to their paths with `suffix` at the end. One that cannot be written is saved under
  * another name where that can be done, and the sentence tells it. PLB_OK, or PLB_EFAILED and a sentence. */
 int plb_results_write(struct plb_results *results, const char *suffix, struct plb_error *err);

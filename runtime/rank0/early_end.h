@@ -60,11 +60,15 @@ struct plb_made {
     int64_t accepted, units;
     const char *unit; /* the kernel's word */
     int pass;         /* 0: none has begun */
+    bool prints;      /* what is accepted is printed at once */
 };
 
 /* The run's sentence: why it has ended (where the end has not begun: by plb_stop_asked), how far it came, and
  * how to go on. keeps: --keep-partial is on. */
 void plb_early_end_describe(const struct plb_early_end *end, const struct plb_made *made, bool keeps,
                             char text[PLB_EARLY_END_TEXT]);
+
+/* What becomes of the results of a run that has failed. */
+const char *plb_early_end_results(bool keeps, bool prints);
 
 #endif

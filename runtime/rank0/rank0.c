@@ -65,12 +65,6 @@ void plb_rank0_end(struct plb_rank *r, int status)
     plb_master_stop(r->rank0->master, status, &r->out);
 }
 
-void plb_rank0_stop_by(struct plb_rank *r, const char *why)
-{
-    plb_rank0_end(r, plb_fail(r->err, PLB_EFAILED, "%s%s", why,
-                              r->options->keep_partial ? "" : "; no output is written"));
-}
-
 bool plb_rank0_stop_on_failure(struct plb_rank *r)
 {
     const char *failure = plb_master_failure(r->rank0->master);
@@ -84,7 +78,8 @@ bool plb_rank0_stop_on_failure(struct plb_rank *r)
 void plb_rank0_interrupt(struct plb_rank *r)
 {
     struct plb_rank0 *rank0 = r->rank0;
-    struct plb_made made = {0, r->data.units, r->kernel->unit, plb_rank0_kernel_pass(r)};
+    struct plb_made made = {0, r->data.units, r->kernel->unit, plb_rank0_kernel_pass(r),
+                            plb_results_stream(&rank0->job->app.results)};
     char why[PLB_EARLY_END_TEXT];
     if (rank0->master != NULL) /* it is made as soon as all PUs are open */
         made.accepted = plb_master_accepted(rank0->master);

@@ -18,6 +18,13 @@ static bool is_needless(struct plb_rank *r, const struct plb_message *m)
     return !r->rank0->in_pass || verdict == PLB_NOT_SENSIBLE || (!m->fail.audit && verdict == PLB_NONE_NEW);
 }
 
+void plb_rank0_stop_by(struct plb_rank *r, const char *why)
+{
+    bool prints = plb_results_stream(&r->rank0->job->app.results);
+    plb_rank0_end(r, plb_fail(r->err, PLB_EFAILED, "%s%s", why,
+                              plb_early_end_results(r->options->keep_partial, prints)));
+}
+
 /* A device has failed. The run goes on while there is another PU. */
 static void on_lost_device(struct plb_rank *r, const struct plb_message *m)
 {

@@ -47,7 +47,7 @@ static void without_a_limit_it_never_begins(void **state)
 static void a_limit_counts_from_the_start(void **state)
 {
     struct plb_run_settings two = {.limit = "2s", .limit_s = 2.0, .until_job_ends = true, .grace_s = 5.0};
-    struct plb_made made = {3, 10, "naps", 2};
+    struct plb_made made = {3, 10, "naps", 2, false};
     char text[PLB_EARLY_END_TEXT];
     (void)state;
     struct plb_early_end end = begin(&two, 100.0);
@@ -57,6 +57,10 @@ static void a_limit_counts_from_the_start(void **state)
     plb_early_end_describe(&end, &made, true, text);
     assert_string_equal(text, "the time limit (run.time_limit = 2s) was reached after 3 of 10 naps of pass "
                               "2; to compute all, run it again with a larger run.time_limit");
+    made.prints = true;
+    plb_early_end_describe(&end, &made, false, text);
+    assert_string_equal(text, "the time limit (run.time_limit = 2s) was reached after 3 of 10 naps of pass 2, "
+                              "which are printed; to compute all, run it again with a larger run.time_limit");
     plb_early_end_fini(&end);
 }
 
@@ -120,7 +124,7 @@ static void a_halt_does_not_lift_the_limit(void **state)
 static void a_halt_within_the_grace_time_counts(void **state)
 {
     struct plb_run_settings two = {.limit = "2s", .limit_s = 2.0, .until_job_ends = true, .grace_s = 5.0};
-    struct plb_made made = {3, 10, "naps", 1};
+    struct plb_made made = {3, 10, "naps", 1, false};
     char text[PLB_EARLY_END_TEXT];
     (void)state;
     for (int at_once = 0; at_once < 2; at_once++) {
@@ -146,7 +150,7 @@ static void slurm_s_end_counts(void **state)
         automatic = {.limit = "auto", .limit_s = INFINITY, .until_job_ends = true, .grace_s = 30.0},
         off = {.limit = "off", .limit_s = INFINITY, .until_job_ends = false, .grace_s = 30.0},
         shorter = {.limit = "1m", .limit_s = 60.0, .until_job_ends = true, .grace_s = 30.0};
-    struct plb_made made = {3, 10, "naps", 1};
+    struct plb_made made = {3, 10, "naps", 1, false};
     char text[PLB_EARLY_END_TEXT];
     double now = plb_now();
     (void)state;
@@ -187,7 +191,7 @@ static void a_signal_begins_it(void **state)
 {
     struct plb_run_settings none = {
         .limit = "off", .limit_s = INFINITY, .until_job_ends = false, .grace_s = 5.0};
-    struct plb_made made = {0, 10, "naps", 0};
+    struct plb_made made = {0, 10, "naps", 0, false};
     int status;
     (void)state;
     pid_t child = fork();
