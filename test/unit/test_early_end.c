@@ -59,8 +59,9 @@ static void a_limit_counts_from_the_start(void **state)
                               "2; to compute all, run it again with a larger run.time_limit");
     made.prints = true;
     plb_early_end_describe(&end, &made, false, text);
-    assert_string_equal(text, "the time limit (run.time_limit = 2s) was reached after 3 of 10 naps of pass 2, "
-                              "which are printed; to compute all, run it again with a larger run.time_limit");
+    assert_string_equal(text,
+                        "the time limit (run.time_limit = 2s) was reached after 3 of 10 naps of pass 2, "
+                        "which are printed; to compute all, run it again with a larger run.time_limit");
     plb_early_end_fini(&end);
 }
 
