@@ -42,6 +42,25 @@ static void unlike_nodes_end_together(void **state)
     }
 }
 
+/* The slowest comes last, in a job of 1.4 s: its first block is small for what is left, and large for it. */
+static void a_slow_node_soon_tells_how_slow_it_is(void **state)
+{
+    static struct fixture f;
+    (void)state;
+    for (int b = 0; b < BALANCERS; b++) {
+        if (strcmp(balancers[b], "plb-hac") == 0) /* its training takes a tenth of this job */
+            continue;
+        begin(&f, 3, balancers[b]);
+        for (int n = 0; n < 3; n++)
+            f.pus[n].rate = n == 0 ? 9.0 : n == 1 ? 3.0 : 1.0;
+        plb_cost_map_fini(&f.maps[0]);
+        assert_int_equal(plb_cost_map_init(&f.maps[0], 2000, times_count, &(double){9e-3}, &f.err), PLB_OK);
+        f.s.master.units = 2000;
+        f.s.master.backups = f.s.migration.backups = true;
+        expect_close(&f, balancers[b], 2000 * 9e-3 / 13.0);
+    }
+}
+
 /* Two like nodes of which one becomes ten times slower in the middle: 500 units are done by then, and the
  * others take 500 / 110 s. The queue behind the slow task is shared out. */
 static void a_slow_down_is_answered(void **state)
@@ -142,6 +161,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unlike_nodes_end_together),
+        cmocka_unit_test(a_slow_node_soon_tells_how_slow_it_is),
         cmocka_unit_test(a_slow_down_is_answered),
         cmocka_unit_test(a_late_slow_down_is_answered),
         cmocka_unit_test(pus_that_wait_take_from_a_slow_one),
