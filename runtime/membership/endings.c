@@ -1,6 +1,7 @@
 /* A count for each rank. */
 #include "membership/endings.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/memory.h"
@@ -36,4 +37,12 @@ int plb_endings_next(struct plb_endings *e, int after)
             return i;
         }
     return -1;
+}
+
+void plb_endings_say(char *text, size_t room, const char *unit, bool begun, bool closes)
+{
+    if (begun && !closes)
+        snprintf(text, room, "its %s are re-executed elsewhere", unit);
+    else
+        snprintf(text, room, "the run %s without it", closes ? "ends" : "cannot begin");
 }

@@ -72,6 +72,7 @@ struct plb_life {
     int n_lost;
     struct plb_endings endings;   /* rank 0 */
     bool any_lost, quiet;         /* quiet: rank 0 may say nothing for long */
+    bool begun;                   /* the first pass has */
     double closing;               /* all close their devices since then; INFINITY: not yet */
     struct plb_patience patience; /* rank 0 */
     double looked;                /* plb_now() of the last look */
@@ -135,15 +136,12 @@ static void send(struct plb_life *life, struct plb_outbox *box)
 /* Rank 0: a rank is lost. */
 static void lose(struct plb_life *life, int rank, const char *why, bool ends, struct plb_outbox *out)
 {
-    const char *host = life->config.hosts[rank];
+    char text[100];
     struct plb_outbox box = {0};
     if (!plb_liveness_lose(life->liveness, rank))
         return;
-    if (isfinite(life->closing))
-        plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); the run ends without it", rank, host, why);
-    else
-        plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); its %s are re-executed elsewhere", rank, host,
-                why, life->config.unit);
+    plb_endings_say(text, sizeof text, life->config.unit, life->begun, isfinite(life->closing));
+    plb_log(PLB_LOG_WARNING, "rank %d on %s is lost (%s); %s", rank, life->config.hosts[rank], why, text);
     if (rank < plb_mpi_started(life->config.mpi)) /* MPI knows nothing of one that has joined */
         plb_launch_say_lost(life->config.ends_lost);
     if (!ends) /* one that lives must not send what it still has: nobody waits for it */
@@ -319,6 +317,7 @@ static void heard_from_rank0(struct plb_life *life, const struct plb_message *m,
 
 void plb_life_heard(struct plb_life *life, const struct plb_message *m, struct plb_outbox *out)
 {
+    life->begun |= m->type == PLB_PASS;
     if (life->rank != 0 && m->from == 0)
         heard_from_rank0(life, m, out);
     if (life->rank != 0 || m->from == 0)
