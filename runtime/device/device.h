@@ -9,6 +9,7 @@
 #ifndef PLB_DEVICE_DEVICE_H
 #define PLB_DEVICE_DEVICE_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -61,9 +62,10 @@ struct plb_device_ops {
     /* Closes it. Nothing is in flight, and all its memory has been freed. */
     void (*close)(struct plb_device *device);
 
+    /* Whether kernels work in host memory. NULL: they do where there is no alloc. */
     bool (*host_memory)(const struct plb_device *device);
 
-    /* Bytes that a job may use on the device; infinite where the device knows no limit. */
+    /* Bytes that a job may use on the device. NULL: the device knows no limit. */
     double (*memory)(const struct plb_device *device);
 
     /* Device memory, aligned to 64 bytes; NULL where there is not enough left. free may wait for all
@@ -107,7 +109,7 @@ struct plb_device_ops {
      * units and without buffers (device/empty_task.h). Without a name: a start costs an unknown time. */
     struct plb_phase empty;
 
-    /* Whether a wait for the lane would return at once. */
+    /* Whether a wait for the lane would return at once. NULL: always, as launches are calls. */
     bool (*done)(struct plb_device *device, int lane);
 
     /* Waits until all operations in the lane are complete; what follows there still belongs to its task, and
@@ -121,5 +123,16 @@ struct plb_device_ops {
      * no failures of its own. */
     const char *(*failure)(const struct plb_device *device);
 };
+
+/* Two of these with their defaults. */
+static inline bool plb_device_on_host(const struct plb_device_ops *ops, const struct plb_device *device)
+{
+    return ops->host_memory != NULL ? ops->host_memory(device) : ops->alloc == NULL;
+}
+
+static inline double plb_device_memory(const struct plb_device_ops *ops, const struct plb_device *device)
+{
+    return ops->memory != NULL ? ops->memory(device) : (double)INFINITY;
+}
 
 #endif

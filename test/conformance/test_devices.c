@@ -26,7 +26,7 @@ static int failing(const struct plb_task *task)
 /* Runs `twice` on buffers where the device wants them. */
 static void run_twice(const struct kind *k, struct plb_device *d, double *in, double *out, int64_t first)
 {
-    bool on_host = k->ops->host_memory(d);
+    bool on_host = plb_device_on_host(k->ops, d);
     size_t bytes = N * sizeof(double);
     void *data[2] = {in, out};
     if (!on_host) {
@@ -79,7 +79,7 @@ static void memory_becomes_zero(void **state)
     for (int k = 0; k < n_kinds; k++) {
         const struct plb_device_ops *ops = kinds[k].ops;
         struct plb_device *d = open_kind(&kinds[k]);
-        void *own = ops->host_memory(d) ? NULL : ops->alloc(d, sizeof bytes);
+        void *own = plb_device_on_host(ops, d) ? NULL : ops->alloc(d, sizeof bytes);
         memset(bytes, 1, sizeof bytes);
         assert_int_equal(own == NULL ? 0 : ops->copy_in(d, 0, own, bytes, sizeof bytes), 0);
         assert_int_equal(ops->zero == NULL || ops->zero(d, 0, own != NULL ? own : bytes, 300001) == 0, 1);

@@ -24,23 +24,10 @@ static void stub_close(struct plb_device *d)
     (void)d;
 }
 
-static bool stub_host_memory(const struct plb_device *d)
-{
-    (void)d;
-    return true;
-}
-
 static double stub_memory(const struct plb_device *d)
 {
     (void)d;
     return 1e9;
-}
-
-static bool stub_done(struct plb_device *d, int lane)
-{
-    (void)d;
-    (void)lane;
-    return true;
 }
 
 static int stub_launch(struct plb_device *d, int lane, const struct plb_phase *phase,
@@ -67,7 +54,7 @@ static plb_entry_fn stub_entry(const struct plb_phase *phase)
 }
 
 #define STUB_OPS \
-    .lanes = 1, .open = stub_open, .close = stub_close, .host_memory = stub_host_memory, \
-    .memory = stub_memory, .launch = stub_launch, .done = stub_done, .wait = stub_wait
+    .lanes = 1, .open = stub_open, .close = stub_close, .memory = stub_memory, .launch = stub_launch, \
+    .wait = stub_wait
 
 #endif

@@ -171,10 +171,8 @@ static void a_device_is_closed_after_what_its_thread_keeps(void **state)
                                                     .ops = {.lanes = 1,
                                                             .open = stub_open,
                                                             .close = note_closed,
-                                                            .host_memory = stub_host_memory,
                                                             .memory = stub_memory,
                                                             .launch = stub_launch,
-                                                            .done = stub_done,
                                                             .wait = stub_wait,
                                                             .empty = {.name = "empty", .cpu = keep_handle}}};
     static const struct plb_kernel kernel = {

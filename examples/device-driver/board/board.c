@@ -77,12 +77,6 @@ static void board_close(struct plb_device *device)
     free(device);
 }
 
-static bool board_host_memory(const struct plb_device *device)
-{
-    (void)device;
-    return false; /* so data are copied in and out */
-}
-
 static double board_memory(const struct plb_device *device)
 {
     (void)device;
@@ -131,13 +125,6 @@ static int board_launch(struct plb_device *device, int lane, const struct plb_ph
     return status;
 }
 
-static bool board_done(struct plb_device *device, int lane)
-{
-    (void)device;
-    (void)lane;
-    return true; /* whether `wait` would return at once: copies and launches are complete here */
-}
-
 static int board_wait(struct plb_device *device, int lane, struct plb_device_times *times)
 {
     (void)lane;
@@ -161,7 +148,6 @@ const struct plb_device_driver plb_device_board = {
             .lanes = 1,
             .open = board_open,
             .close = board_close,
-            .host_memory = board_host_memory,
             .memory = board_memory,
             .alloc = board_alloc,
             .free = board_free,
@@ -169,7 +155,6 @@ const struct plb_device_driver plb_device_board = {
             .copy_out = board_copy,
             .launch = board_launch,
             .empty = {.name = "empty", .cpu = plb_no_units},
-            .done = board_done,
             .wait = board_wait,
         },
 };

@@ -115,18 +115,6 @@ static void cpu_close(struct plb_device *device)
     plb_shared_free(device, sizeof *device);
 }
 
-static bool cpu_host_memory(const struct plb_device *device)
-{
-    (void)device;
-    return true;
-}
-
-static double cpu_memory(const struct plb_device *device)
-{
-    (void)device;
-    return INFINITY;
-}
-
 /* All threads, as the entry does: one alone would take longer than a kernel that is limited by memory. */
 static int cpu_zero(struct plb_device *device, int lane, void *memory, size_t bytes)
 {
@@ -147,13 +135,6 @@ static int cpu_launch(struct plb_device *device, int lane, const struct plb_phas
     if (device->began == 0.0)
         device->began = plb_now();
     return phase->cpu(task);
-}
-
-static bool cpu_done(struct plb_device *device, int lane)
-{
-    (void)device;
-    (void)lane;
-    return true;
 }
 
 static int cpu_wait(struct plb_device *device, int lane, struct plb_device_times *times)
@@ -181,12 +162,9 @@ const struct plb_device_driver plb_device_cpu = {
             .lanes = 1,
             .open = cpu_open,
             .close = cpu_close,
-            .host_memory = cpu_host_memory,
-            .memory = cpu_memory,
             .zero = cpu_zero,
             .launch = cpu_launch,
             .empty = {.name = "empty", .cpu = plb_no_units},
-            .done = cpu_done,
             .wait = cpu_wait,
         },
 };

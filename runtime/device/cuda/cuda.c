@@ -149,12 +149,6 @@ static int cuda_open(const struct plb_device_config *config, struct plb_device *
     return PLB_EFAILED;
 }
 
-static bool cuda_host_memory(const struct plb_device *d)
-{
-    (void)d;
-    return false;
-}
-
 static double cuda_memory(const struct plb_device *d)
 {
     return d->memory;
@@ -378,7 +372,6 @@ const struct plb_device_driver plb_device_cuda = {
             .near = PLB_GPU_NEAR,
             .open = cuda_open,
             .close = cuda_close,
-            .host_memory = cuda_host_memory,
             .memory = cuda_memory,
             .alloc = cuda_alloc,
             .free = cuda_free,

@@ -68,12 +68,6 @@ static bool emulated_host_memory(const struct plb_device *device)
     return device->spec.kind == PLB_CPU && !isfinite(device->spec.copy_bandwidth);
 }
 
-static double emulated_memory(const struct plb_device *device)
-{
-    (void)device;
-    return INFINITY;
-}
-
 static void *emulated_alloc(struct plb_device *device, size_t bytes)
 {
     (void)device;
@@ -134,13 +128,6 @@ static int emulated_launch(struct plb_device *device, int lane, const struct plb
     return status;
 }
 
-static bool emulated_done(struct plb_device *device, int lane)
-{
-    (void)device;
-    (void)lane;
-    return true;
-}
-
 static int emulated_wait(struct plb_device *device, int lane, struct plb_device_times *times)
 {
     (void)lane;
@@ -161,14 +148,12 @@ const struct plb_device_driver plb_device_emulated = {
             .open = emulated_open,
             .close = emulated_close,
             .host_memory = emulated_host_memory,
-            .memory = emulated_memory,
             .alloc = emulated_alloc,
             .free = emulated_free,
             .copy_in = copy,
             .copy_out = copy,
             .launch = emulated_launch,
             .empty = {.name = "empty", .cpu = plb_no_units},
-            .done = emulated_done,
             .wait = emulated_wait,
         },
 };

@@ -4,7 +4,6 @@
  * environment lists, or that the system shows: a program may bring its own library. This process opens no
  * GPU, and takes no memory of one. The kernel's cpu entry runs in host memory, and a launch is a call. */
 #include <dirent.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -165,18 +164,6 @@ static void gpu_close(struct plb_device *device)
     plb_shared_free(device, sizeof *device);
 }
 
-static bool host_memory(const struct plb_device *device)
-{
-    (void)device;
-    return true;
-}
-
-static double memory(const struct plb_device *device)
-{
-    (void)device;
-    return INFINITY;
-}
-
 static int launch(struct plb_device *device, int lane, const struct plb_phase *phase,
                   const struct plb_task *task)
 {
@@ -184,13 +171,6 @@ static int launch(struct plb_device *device, int lane, const struct plb_phase *p
     if (device->began == 0.0)
         device->began = plb_now();
     return phase->cpu(task);
-}
-
-static bool done(struct plb_device *device, int lane)
-{
-    (void)device;
-    (void)lane;
-    return true;
 }
 
 static int wait_for(struct plb_device *device, int lane, struct plb_device_times *times)
@@ -218,11 +198,8 @@ const struct plb_device_driver plb_device_gpu_slot = {
             .lanes = 1,
             .open = gpu_open,
             .close = gpu_close,
-            .host_memory = host_memory,
-            .memory = memory,
             .launch = launch,
             .empty = {.name = "empty", .cpu = plb_no_units},
-            .done = done,
             .wait = wait_for,
         },
 };

@@ -143,12 +143,6 @@ static int opencl_open(const struct plb_device_config *config, struct plb_device
     return PLB_EFAILED;
 }
 
-static bool opencl_host_memory(const struct plb_device *d)
-{
-    (void)d;
-    return false;
-}
-
 static double opencl_memory(const struct plb_device *d)
 {
     return d->memory;
@@ -373,7 +367,6 @@ const struct plb_device_driver plb_device_opencl = {
             .near = PLB_GPU_NEAR,
             .open = opencl_open,
             .close = opencl_close,
-            .host_memory = opencl_host_memory,
             .memory = opencl_memory,
             .alloc = opencl_alloc,
             .free = opencl_free,

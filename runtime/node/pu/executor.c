@@ -28,7 +28,7 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *dr
     memcpy(e->host, set->host, sizeof e->host);
     int status = ops->open(config, &e->device, err);
     if (status == PLB_OK)
-        e->on_host = ops->host_memory(e->device);
+        e->on_host = plb_device_on_host(ops, e->device);
     e->places = (struct plb_device_places){.ops = ops, .device = e->device, .set = set};
     e->renewal.stale = -1;
     if (status == PLB_OK && config->isolated) {
@@ -37,7 +37,7 @@ int plb_executor_open(struct plb_executor *e, const struct plb_device_driver *dr
         e->shares = true;
     }
     if (status == PLB_OK)
-        e->room = ops->memory(e->device);
+        e->room = plb_device_memory(ops, e->device);
     for (int i = 0; i < set->n; i++)
         e->room -= set->at[i].mode == PLB_REPLICATE ? (double)set->at[i].bytes : 0.0;
     return status;
@@ -374,7 +374,7 @@ int plb_executor_submit(struct plb_executor *e, int lane, const struct plb_phase
 
 bool plb_executor_done(struct plb_executor *e, int lane)
 {
-    return e->ops->done(e->device, lane);
+    return e->ops->done == NULL || e->ops->done(e->device, lane);
 }
 
 int plb_executor_wait(struct plb_executor *e, int lane, struct plb_device_times *times)

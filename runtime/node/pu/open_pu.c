@@ -61,7 +61,7 @@ bool plb_pu_open(struct plb_executor *e, struct plb_node_pu *pu, const struct pl
         return false;
     e->guards_inputs = config->audits;
     e->until = config->until;
-    double memory = pu->driver->ops.memory(e->device);
+    double memory = plb_device_memory(&pu->driver->ops, e->device);
     struct plb_sizes sizes = plb_dataset_sizes(config->data);
     info->memory = memory < info->memory ? memory : info->memory;
     e->limit = plb_task_limit(&sizes, info, config->grain, config->pulled_bytes);
