@@ -16,6 +16,7 @@
 
 #include "model/belief.h"
 #include "model/finish.h"
+#include "model/median.h"
 #include "model/rounding.h"
 #include "plb/balancer.h"
 
@@ -95,12 +96,6 @@ static bool sure_of_a_unit(const struct state *s, const struct plb_view *view, i
         && plb_belief_late(pu->belief, view->next, view->now + busy - pu->begun) <= left;
 }
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* Where units are too few for all PUs that have reported nothing, they go to the strongest of these. */
 static double longest_trial(const struct state *s, const struct plb_view *view)
 {
@@ -111,7 +106,7 @@ static double longest_trial(const struct state *s, const struct plb_view *view)
             s->unit_s[n++] = plb_model_time(&s->models[p], 1.0);
     if (n * view->next <= view->remaining || n == 0)
         return INFINITY;
-    qsort(s->unit_s, (size_t)n, sizeof *s->unit_s, by_value);
+    plb_sort(s->unit_s, n);
     return s->unit_s[(int)(fmax(view->remaining / view->next, 1.0)) - 1] * (1.0 + PLB_ROUNDING);
 }
 

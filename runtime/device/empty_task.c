@@ -4,7 +4,8 @@
 #include "device/empty_task.h"
 
 #include <math.h>
-#include <stdlib.h>
+
+#include "model/median.h"
 
 /* Empty tasks whose median counts; an odd number. More: a PU opens later. Fewer: an interruption counts, or
  * the first one, which may load something. A guess. */
@@ -14,12 +15,6 @@ int plb_no_units(const struct plb_task *task)
 {
     (void)task;
     return 0;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
 }
 
 int plb_device_empty_task(const struct plb_device_ops *ops, struct plb_device *device, double *seconds)
@@ -39,7 +34,6 @@ int plb_device_empty_task(const struct plb_device_ops *ops, struct plb_device *d
             return status;
         took[i] = times.execute_s + times.transfer_s;
     }
-    qsort(took, ROUNDS, sizeof *took, by_size);
-    *seconds = fmax(took[ROUNDS / 2], 0.0);
+    *seconds = fmax(plb_median(took, ROUNDS), 0.0);
     return 0;
 }

@@ -2,9 +2,9 @@
 #include "model/standing.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "model/median.h"
 #include "model/rounding.h"
 
 /* The shares of the last pass stay while they end later by this part at most, and by less than a spread.
@@ -195,12 +195,6 @@ void plb_shares_ended(struct plb_shares *s, double seconds)
     s->moved = false;
 }
 
-static int ascending(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
 void plb_standing_follow(struct plb_estimate *e, const struct plb_sample *last, int n)
 {
     double ratios[PLB_RECENT], copy_s = INFINITY; /* of a unit of work */
@@ -211,8 +205,7 @@ void plb_standing_follow(struct plb_estimate *e, const struct plb_sample *last, 
         const struct plb_sample *s = &last[n - recent + i];
         ratios[i] = (s->execute_s + copy_s * s->work) / plb_estimate_seconds(e, s->work);
     }
-    qsort(ratios, (size_t)recent, sizeof *ratios, ascending);
-    double median = 0.5 * (ratios[(recent - 1) / 2] + ratios[recent / 2]);
+    double median = plb_median(ratios, recent);
     if (!(median > 0.0) || !isfinite(median))
         return;
     e->start_s *= median;

@@ -3,8 +3,9 @@
 #include "model/starts.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "model/median.h"
 
 #define MOST (PLB_TALLY_KEPT + PLB_TALLY_FIRST) /* reports of a tally */
 
@@ -17,19 +18,6 @@
 /* The relative distance from the line that half of the tasks keep. Larger: unequal units count as starts.
  * Smaller: noise hides starts. */
 #define NEAR 0.15
-
-static int ascending(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return (*x > *y) - (*x < *y);
-}
-
-/* Sorts the numbers. */
-static double median(double *of, int n)
-{
-    qsort(of, (size_t)n, sizeof *of, ascending);
-    return n % 2 == 1 ? of[n / 2] : 0.5 * (of[n / 2 - 1] + of[n / 2]);
-}
 
 /* A task's size and time, in the middle of some. */
 struct middle {
@@ -51,7 +39,7 @@ static struct middle middle(const struct plb_timed *at, int n, double low, doubl
     }
     if (k == 0)
         return (struct middle){0};
-    return (struct middle){k, median(sizes, k), median(times, k)};
+    return (struct middle){k, plb_median(sizes, k), plb_median(times, k)};
 }
 
 static double slope_of(const struct middle *small, const struct middle *large)
@@ -96,7 +84,7 @@ static double start_by_medians(const struct plb_timed *at, int n)
         return 0.0;
     for (int i = 0; i < n; i++)
         off[i] = fabs(at[i].seconds / (start * at[i].tasks + slope * at[i].work) - 1.0);
-    return median(off, n) <= NEAR ? start : 0.0;
+    return plb_median(off, n) <= NEAR ? start : 0.0;
 }
 
 double plb_starts_by_medians(const struct plb_tally *t)

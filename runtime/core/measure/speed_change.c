@@ -2,10 +2,8 @@
 #include "core/measure/speed_change.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "model/fit.h"
+#include "model/median.h"
 
 #define COMPARED 16  /* earlier reports at most that one is compared with. More: drift hides a change. */
 #define REDRAWN 64   /* reports after which the line of the first look is drawn again. More: it is older. */
@@ -36,12 +34,6 @@ static const struct {
 } windows[] = {{1, 8.0}, {3, 4.0}, {6, 2.7}};
 enum { WINDOWS = 3, MOST = 6 };
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 /* The median error of reports before number `until`; 0 where there is none. */
 static double usual(const struct plb_speed_change *c, int until)
 {
@@ -51,7 +43,7 @@ static double usual(const struct plb_speed_change *c, int until)
         sizes[n++] = fabs(c->offs[i % PLB_SPEED_OFFS]);
     if (n == 0)
         return 0.0;
-    qsort(sizes, (size_t)n, sizeof *sizes, by_value);
+    plb_sort(sizes, n);
     return sizes[n / 2];
 }
 
@@ -122,7 +114,7 @@ static double shown(const struct plb_sample *at, int from, int n, const double *
         if (!enough || changes[k] * changes[0] < 0.0)
             return 0.0;
     }
-    qsort(changes, (size_t)(n - from), sizeof *changes, by_value);
+    plb_sort(changes, n - from);
     return changes[(n - from) / 2];
 }
 
@@ -230,8 +222,7 @@ double plb_speed_change_correction(struct plb_speed_change *c, const struct plb_
         if (at[i].work >= curve->low / SPAN && at[i].work <= PLB_APART * curve->high && isfinite(change))
             changes[used++] = change;
     }
-    qsort(changes, (size_t)used, sizeof *changes, by_value);
-    return used > 0 ? scale(c, 0.5 * (changes[used / 2] + changes[(used - 1) / 2])) : 1.0;
+    return used > 0 ? scale(c, plb_median(changes, used)) : 1.0;
 }
 
 void plb_speed_change_forget(struct plb_speed_change *c, int n)

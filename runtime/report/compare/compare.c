@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
+#include "model/median.h"
 #include "report/compare/inside.h"
 #include "report/page/page.h"
 
@@ -171,18 +172,11 @@ static void find_intended(struct plb_comparison *c)
 
 /* ---------------------------------------------------------------- quantities */
 
-static int by_size(const void *a, const void *b)
-{
-    double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static struct plb_repeats_spread spread_of(double *values, int n)
 {
     if (n == 0)
         return (struct plb_repeats_spread){.n = 0};
-    qsort(values, (size_t)n, sizeof *values, by_size);
-    double median = n % 2 == 1 ? values[n / 2] : 0.5 * (values[n / 2 - 1] + values[n / 2]);
+    double median = plb_median(values, n);
     return (struct plb_repeats_spread){n, values[0], median, values[n - 1]};
 }
 
