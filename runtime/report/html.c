@@ -2,6 +2,7 @@
 #include "report/html.h"
 
 #include <stdbool.h>
+#include <stdlib.h>
 
 /* The bytes of the character that a text begins with; 0 where they are not UTF-8. */
 static size_t character(const char *text)
@@ -34,4 +35,17 @@ void plb_html_text(const char *text, FILE *out)
                 fwrite(text, 1, n, out);
         }
     }
+}
+
+void plb_html_said(void (*say)(const struct plb_report *, FILE *), const struct plb_report *r, FILE *out)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (memory == NULL)
+        return;
+    say(r, memory);
+    fclose(memory);
+    plb_html_text(text, out);
+    free(text);
 }

@@ -39,22 +39,6 @@ static void put_watts(double watts, FILE *out)
     plb_page_cell(isfinite(watts) ? text : "unmeasured", PLB_PAGE_NUMBER, out);
 }
 
-/* The lines of the summary. */
-static void put_said(const struct plb_report *r, FILE *out)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL)
-        return;
-    plb_energy_say(r, memory);
-    fclose(memory);
-    fputs("<p>", out);
-    plb_html_text(text, out);
-    fputs("</p>\n", out);
-    free(text);
-}
-
 static void put_meters(const struct plb_report *r, FILE *out)
 {
     if (r->n_meters == 0)
@@ -263,7 +247,9 @@ void plb_page_energy_print(const struct plb_report *r, const struct plb_trace *t
     if (!known && !has_watts(r))
         return;
     fputs("<section id=\"energy\"><h2>Energy</h2>\n", out);
-    put_said(r, out);
+    fputs("<p>", out);
+    plb_html_said(plb_energy_say, r, out);
+    fputs("</p>\n", out);
     put_meters(r, out);
     put_pus(r, out);
     fputs("</section>\n<section id=\"watts\" hidden><h2>Watts over time</h2>\n<p>Mean power of each meter. "

@@ -42,20 +42,6 @@ int plb_page_check_name(const char *file, struct plb_error *err)
 
 /* --------------------------------------------------------------------- text */
 
-/* The text that a function writes, escaped. */
-static void put_said(void (*say)(const struct plb_report *, FILE *), const struct plb_report *r, FILE *out)
-{
-    char *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL)
-        return;
-    say(r, memory);
-    fclose(memory);
-    plb_html_text(text, out);
-    free(text);
-}
-
 static void say_title(const struct plb_report *r, FILE *out)
 {
     plb_report_say(r, "{app}: {makespan_s}, balancer {balancer}", out);
@@ -77,25 +63,25 @@ static void put_head(const struct plb_report *r, FILE *out)
           "script-src 'unsafe-inline'\">\n"
           "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>",
           out);
-    put_said(say_title, r, out);
+    plb_html_said(say_title, r, out);
     fprintf(out, "</title>\n<style>\n%s</style></head><body>\n<header><h1>", (const char *)plb_page_style);
-    put_said(say_title, r, out);
+    plb_html_said(say_title, r, out);
     fputs("</h1>\n", out);
     if (r->error != NULL) {
         fputs("<p class=\"error\">", out);
-        put_said(say_error, r, out);
+        plb_html_said(say_error, r, out);
         fputs("</p>\n", out);
     }
     fputs("<p class=\"verdict\">", out);
-    put_said(plb_verdict_print, r, out);
+    plb_html_said(plb_verdict_print, r, out);
     fputs("</p>\n<p class=\"line\">", out);
-    put_said(plb_report_line, r, out);
+    plb_html_said(plb_report_line, r, out);
     fputs(".</p>\n", out);
     if (r->mode == PLB_SIMULATED) {
         fputs("<p class=\"line\">Simulated: all times are virtual, and nothing was computed.</p>\n", out);
     } else if (r->elapsed_s > 0.0) {
         fputs("<p class=\"line\">", out);
-        put_said(plb_report_elapsed, r, out);
+        plb_html_said(plb_report_elapsed, r, out);
         fputs("</p>\n", out);
     }
     fputs("</header>\n", out);

@@ -36,21 +36,9 @@ struct bar {
     int granted_to; /* the PU that the units were granted to */
 };
 
-/* The text that plb_report_say makes of the words; the run's line for NULL. */
-static void put_words(const struct chart *c, const char *words)
+static void say_heading(const struct plb_report *r, FILE *out)
 {
-    char *text = NULL;
-    size_t size;
-    FILE *memory = open_memstream(&text, &size);
-    if (memory == NULL)
-        return;
-    if (words != NULL)
-        plb_report_say(c->report, words, memory);
-    else
-        plb_report_line(c->report, memory);
-    fclose(memory);
-    plb_html_text(text, c->out);
-    free(text);
+    plb_report_say(r, "{app}: {makespan_s} with {balancer}", out);
 }
 
 static double x_of(const struct chart *c, double time)
@@ -159,7 +147,7 @@ static void put_legend(const struct chart *c, const char *class, const char *mea
 static void put_head(const struct chart *c)
 {
     fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>", c->out);
-    put_words(c, "{app}: {makespan_s} with {balancer}");
+    plb_html_said(say_heading, c->report, c->out);
     fputs(c->report->mode == PLB_SIMULATED ? " (simulated)" : "", c->out);
     fputs("</title>\n<style>\nbody { font: 14px sans-serif; margin: 16px; color: #222 }\n"
           ".task { fill: #0072b2 } .stolen { fill: #d55e00 } .transfer { fill: #e69f00 } "
@@ -168,7 +156,7 @@ static void put_head(const struct chart *c)
           "text { font-size: 12px; fill: #222 }\n"
           "</style></head><body>\n<p>",
           c->out);
-    put_words(c, NULL);
+    plb_html_said(plb_report_line, c->report, c->out);
     if (c->report->mode == PLB_SIMULATED)
         fputs("</p>\n<p><b>Simulated:</b> all times are virtual, and nothing was computed.", c->out);
     fputs("</p>\n<p>", c->out);
