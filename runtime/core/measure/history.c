@@ -77,7 +77,7 @@ void plb_history_load(struct plb_history *h, const struct plb_sample *samples, i
     h->checked = h->strikes = 0;
     h->dropped = h->fitted = h->estimated = false;
     h->since = -1;
-    plb_speed_change_recount(&h->speed, h->at, h->n);
+    plb_speed_change_recount(&h->speed);
 }
 
 static void count_fit(struct plb_history *h)
@@ -93,7 +93,7 @@ static void disown(struct plb_history *h, int n)
     h->since = -1;
     h->estimated = false;
     h->estimate.watched_s = h->estimate.tasks = 0.0;
-    plb_speed_change_recount(&h->speed, h->at, h->n);
+    plb_speed_change_recount(&h->speed);
 }
 
 /* Compares a report with what the profile alone predicts; a small size that it knows nothing about
@@ -306,7 +306,7 @@ void plb_history_recount(struct plb_history *h, const struct plb_cost_map *map, 
     h->recounted += change;
     h->estimated = false;
     take_changes_back(h);
-    plb_speed_change_recount(&h->speed, h->at, h->n);
+    plb_speed_change_recount(&h->speed);
     h->fitted = false;
 }
 

@@ -118,17 +118,6 @@ static double shown(const struct plb_sample *at, int from, int n, const double *
     return changes[(n - from) / 2];
 }
 
-/* Adds a report to what was seen; false where its time cannot be. */
-static bool see(struct plb_speed_change *c, const struct plb_sample *s)
-{
-    double unit_s = s->execute_s / s->work;
-    if (!(unit_s > 0.0) || !isfinite(unit_s))
-        return false;
-    c->least = c->least > 0.0 ? fmin(c->least, unit_s) : unit_s;
-    c->most = fmax(c->most, unit_s);
-    return true;
-}
-
 /* Whether the latest sample is what the line of the last look foretells. */
 static bool as_foretold(const struct plb_speed_change *c, const struct plb_sample *s, int n)
 {
@@ -149,13 +138,11 @@ static bool alike(const struct plb_sample *a, const struct plb_sample *b)
     return a->work <= PLB_APART * b->work && b->work <= PLB_APART * a->work;
 }
 
-/* All samples before a change are scaled by a factor whose logarithm this is, as far as that was seen. */
+/* All samples before a change are scaled by a factor whose logarithm this is. */
 static double scale(struct plb_speed_change *c, double change)
 {
-    double most = log(c->most / c->least), before = c->scaled;
-    c->scaled = fmax(fmin(before + change, most), -most);
     c->drawn = -REDRAWN;
-    return exp(c->scaled - before);
+    return exp(change);
 }
 
 /* A change is believed: the reports that showed it are not off any more, but for a single one, which may have
@@ -174,7 +161,8 @@ double plb_speed_change(struct plb_speed_change *c, const struct plb_sample *at,
     double expected[MOST] = {0};
     int noted = c->n_offs; /* before this one */
     const struct plb_sample *last = &at[n - 1];
-    if (!see(c, last))
+    double unit_s = last->execute_s / last->work;
+    if (!(unit_s > 0.0) || !isfinite(unit_s))
         return 1.0;
     if (as_foretold(c, last, n)) {
         note(c, last->execute_s / (c->constant + c->slope * last->work));
@@ -231,11 +219,8 @@ void plb_speed_change_forget(struct plb_speed_change *c, int n)
     c->changed -= n;
 }
 
-void plb_speed_change_recount(struct plb_speed_change *c, const struct plb_sample *at, int n)
+void plb_speed_change_recount(struct plb_speed_change *c)
 {
     c->drawn = -REDRAWN;
-    c->least = c->most = c->scaled = 0.0;
     c->changed = 0;
-    for (int i = 0; i < n; i++)
-        see(c, &at[i]);
 }

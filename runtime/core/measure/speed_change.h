@@ -7,10 +7,7 @@
  * PU is followed at once, and a PU on a busy machine, whose times scatter, only where reports say the same
  * in spite of that. A single report that was a hiccup after all is taken back by the next one. A block that
  * was under way when its PU changed tells of a smaller change than there was. So where a single report showed
- * the change, the next ones of such sizes correct it.
- *
- * All changes together never amount to more than what was seen: the factor between the least and the most
- * seconds of a unit of work that were reported. Cost: O(1) per report. */
+ * the change, the next ones of such sizes correct it. Cost: O(1) per report. */
 #ifndef PLB_CORE_MEASURE_SPEED_CHANGE_H
 #define PLB_CORE_MEASURE_SPEED_CHANGE_H
 
@@ -29,8 +26,6 @@ struct plb_speed_change {
         slope; /* seconds, and seconds per work: a straight line, a first look that costs little */
     double offs[PLB_SPEED_OFFS]; /* by which the latest reports were off, as logarithms: a ring */
     int n_offs;                  /* how many there were */
-    double least, most;          /* seconds for a unit of work in reports; 0: there is none yet */
-    double scaled;               /* logarithm of the product of all changes */
     int changed;                 /* samples up to the single one that showed a change; 0 or less: none */
 };
 
@@ -47,7 +42,7 @@ double plb_speed_change_correction(struct plb_speed_change *change, const struct
 /* The first `n` samples are dropped. */
 void plb_speed_change_forget(struct plb_speed_change *change, int n);
 
-/* The work of samples has changed: [0, n) are compared anew. */
-void plb_speed_change_recount(struct plb_speed_change *change, const struct plb_sample *at, int n);
+/* The work of samples has changed: they are compared anew. */
+void plb_speed_change_recount(struct plb_speed_change *change);
 
 #endif
