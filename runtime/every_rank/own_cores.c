@@ -9,6 +9,7 @@ void plb_own_cores_begin(struct plb_rank *r)
     plb_mpi_local(r->mpi, &local_rank, &local_size);
     plb_pace_init(&r->pace, local_size, plb_thread_cores(), r->rank == 0 ? r->size - 1 : 1);
     plb_thread_wakes_fast();
+    plb_thread_ends_team();
     r->bound = plb_node_cores(r->node, &r->own_cores) && plb_cores_of_thread(&r->all_cores);
     plb_own_cores_return(r);
 }

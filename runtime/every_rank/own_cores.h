@@ -11,7 +11,8 @@
 
 #include "every_rank/rank.h"
 
-/* The calling thread becomes the communication thread: it goes to its cores, and wakes up fast. */
+/* The calling thread becomes the communication thread: it goes to its cores, wakes up fast, and
+ * has no threads of OpenMP. */
 void plb_own_cores_begin(struct plb_rank *rank);
 
 /* It may run anywhere, for as long as a function of the kernel does; and is back on its cores. */

@@ -1,6 +1,7 @@
 /* Timer slack, and the time slices of Linux 6.12. */
 #include "host/thread.h"
 
+#include <omp.h>
 #include <sched.h>
 #include <stdint.h>
 #include <sys/prctl.h>
@@ -37,6 +38,13 @@ void plb_thread_wakes_fast(void)
     a.flags |= RESET_ON_FORK;
     a.runtime = SLICE;
     syscall(SYS_sched_setattr, 0, &a, 0);
+}
+
+void plb_thread_ends_team(void)
+{
+#if _OPENMP >= 201811 || __GNUC__ >= 9 /* GCC has had it earlier than OpenMP 5 */
+    omp_pause_resource_all(omp_pause_soft);
+#endif
 }
 
 int plb_thread_cores(void)

@@ -8,6 +8,11 @@
  * as before. */
 void plb_thread_wakes_fast(void);
 
+/* Ends the threads of OpenMP that the calling thread has kept; its next parallel region starts others. They
+ * sleep, but libgomp counts them: where it counts more threads than cores, those of other teams sleep between
+ * their regions, too, and each region begins some 50 us late. */
+void plb_thread_ends_team(void);
+
 /* CPUs that the calling thread may use, at least 1. */
 int plb_thread_cores(void);
 
