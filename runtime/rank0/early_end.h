@@ -68,7 +68,7 @@ struct plb_made {
 void plb_early_end_describe(const struct plb_early_end *end, const struct plb_made *made, bool keeps,
                             char text[PLB_EARLY_END_TEXT]);
 
-/* What becomes of the results of a run that has failed. */
+/* The end of a failed run's sentence: what becomes of its results. */
 const char *plb_early_end_results(bool keeps, bool prints);
 
 #endif

@@ -37,7 +37,8 @@ boards 2 stencil stencil.rows=300 stencil.columns=50 stencil.steps=20
 PLB_KERNEL_PATH=$BUILD/kernels alone --range 1-30 --run 'echo {}' cluster.boards=2 &&
     [ "$(sort -n "$tmp/out" | xargs)" = "$(seq 30 | xargs)" ]
 ok "records that a cpu entry makes on boards" $?
-ranks 1 "$tmp/kernel.conf" stencil.rows=300 stencil.columns=50 stencil.steps=20 && ! grep -q ' board ' "$tmp/out"
+ranks 1 "$tmp/kernel.conf" stencil.rows=300 stencil.columns=50 stencil.steps=20 &&
+    ! grep -q ' board ' "$tmp/out"
 ok "without cluster.boards there are none" $?
 ranks 1 "$tmp/kernel.conf" cluster.boards=9
 [ $? -eq 2 ] && grep -q 'boards = 9 is out of range; it must be between 0 and 8' "$tmp/out"

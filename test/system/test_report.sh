@@ -25,7 +25,8 @@ date=$(sed -n 's/^ *"date": *"\([0-9T:-]*\)Z",$/\1/p' "$tmp/r.json")
 ok "the date: $date" $?
 
 # The passes of the phases are those of the run. Their times and that of collecting results are the makespan.
-awk -F'[:,]' '/"passes":/ {passes[n++] = $2} /"time_s":|"collect_s":/ {times += $2} /"makespan_s":/ {makespan = $2}
+awk -F'[:,]' '/"passes":/ {passes[n++] = $2} /"time_s":|"collect_s":/ {times += $2}
+    /"makespan_s":/ {makespan = $2}
     END {exit !(n == 3 && passes[1] > 0 && passes[2] > 0 && passes[0] == passes[1] + passes[2] &&
                 times > 0.9999 * makespan && times < 1.0001 * makespan)}' "$tmp/r.json"
 ok "passes and times of each phase" $?

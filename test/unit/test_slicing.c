@@ -44,7 +44,7 @@ static void a_large_first_block_begins_with_a_small_task(void **state)
     struct plb_slicing s = slicing(0, 0.0, SHARE / 3.0);
     assert_true(s.most == SHARE / 256.0);
     assert_true(s.least < 0.0);                            /* not known */
-    assert_true(isinf(slicing(0, 0.0, SHARE / 5.0).most)); /* a training block stays whole */
+    assert_true(isinf(slicing(0, 0.0, SHARE / 10.0).most)); /* a training block stays whole */
 }
 
 /* For energy a PU that should not work must not hold a tenth of the job in one task. */
@@ -64,8 +64,8 @@ static void a_first_block_is_cut_where_joules_count(void **state)
 static void a_block_is_whole_while_its_start_cost_is_not_known(void **state)
 {
     (void)state;
-    assert_true(isinf(slicing(2, 0.0, SHARE / 5.0).most));
-    assert_true(isfinite(slicing(2, 0.0, SHARE / 3.0).most)); /* it is too large a part */
+    assert_true(isinf(slicing(2, 0.0, SHARE / 10.0).most));
+    assert_true(isfinite(slicing(2, 0.0, SHARE / 9.0).most)); /* it is too large a part */
 }
 
 /* 6,400 units would last 6.4 s: a sixteenth is longer than the longest task. */
