@@ -53,10 +53,6 @@ static const double longest[] = {
 #define CROWDED 2.0
 #define MOST_CROWDED 10e-3
 
-/* Seconds of a pass from which on the next one counts as long. Larger: in more passes looks take up to a
- * quarter of a core from PUs that compute. Smaller: the end of shorter ones waits for a sleep. */
-#define LONG_PASS 20e-3
-
 void plb_pace_init(struct plb_pace *pace, int ranks, int cores, int askers)
 {
     double beside = fmax(SHORTEST_BESIDE / fmax(askers, 1.0), SHORTEST);
@@ -67,12 +63,6 @@ void plb_pace_moved(struct plb_pace *pace, double now)
 {
     pace->moved = now;
     pace->looks = 0;
-}
-
-void plb_pace_pass(struct plb_pace *pace, double now)
-{
-    pace->long_passes = pace->pass_began > 0.0 && now - pace->pass_began >= LONG_PASS;
-    pace->pass_began = now;
 }
 
 bool plb_pace_at_once(const struct plb_pace *pace, enum plb_pace_state state, bool idle)

@@ -22,13 +22,11 @@ enum plb_pace_state {
 };
 
 struct plb_pace {
-    double moved;      /* when something moved last */
-    int looks;         /* at once, since then */
-    double beside_s;   /* constant: seconds of the shortest sleep beside PUs that compute */
-    double crowded;    /* until when others need the core */
-    double pass_began; /* 0: none has */
-    bool long_passes;  /* the last pass was long: others do not wait for this rank soon */
-    bool passes;       /* constant: ranks share cores, so that a yield may be what another rank waits for */
+    double moved;    /* when something moved last */
+    int looks;       /* at once, since then */
+    double beside_s; /* constant: seconds of the shortest sleep beside PUs that compute */
+    double crowded;  /* until when others need the core */
+    bool passes;     /* constant: ranks share cores, so that a yield may be what another rank waits for */
 };
 
 /* So many ranks of this host have so many cores, and so many await answers of this one. */
@@ -36,9 +34,6 @@ void plb_pace_init(struct plb_pace *pace, int ranks, int cores, int askers);
 
 /* Something has moved. */
 void plb_pace_moved(struct plb_pace *pace, double now);
-
-/* A pass begins. */
-void plb_pace_pass(struct plb_pace *pace, double now);
 
 /* Whether to look again without a sleep. idle: no PU of the rank has work, so that its cores are free. */
 bool plb_pace_at_once(const struct plb_pace *pace, enum plb_pace_state state, bool idle);

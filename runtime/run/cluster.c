@@ -64,7 +64,6 @@ static void on_pass(struct plb_rank *r, const struct plb_message *m)
     if (m->pass <= r->pass)
         return;
     r->pass = m->pass;
-    plb_pace_pass(&r->pace, plb_now());
     plb_node_rest(r->node, true);
     if (r->rank0 == NULL) {
         plb_replaced_receive(r, m);
@@ -228,9 +227,10 @@ static bool look(struct plb_rank *r)
 /* Looks whether a signal has asked this process to end. Rank 0 ends the run, the others wait for that. */
 static void look_at_signals(struct plb_rank *r)
 {
+    double now;
     if (plb_stop_asked() == 0)
         return;
-    double now = plb_now();
+    now = plb_now();
     r->asked_to = r->asked_to > 0.0 ? r->asked_to : now;
     if (r->rank0 != NULL && !r->stopped)
         plb_rank0_interrupt(r);
@@ -262,7 +262,7 @@ static enum plb_pace_state pace_of(const struct plb_rank *r, const struct plb_no
         return PLB_PACE_AWAITING;
     if (node->until > 0.0 && !plb_replaced_goes_on(r))
         return PLB_PACE_WORKING;
-    if (node->computes && (r->kernel->next == NULL || r->pace.long_passes)) /* else others soon wait */
+    if (node->computes && r->kernel->next == NULL) /* with further passes, others soon wait for this rank */
         return PLB_PACE_BESIDE;
     return node->attention == PLB_ASKED_FOR ? PLB_PACE_SHARING : PLB_PACE_CALM;
 }

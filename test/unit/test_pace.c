@@ -132,19 +132,6 @@ static void ranks_that_share_cores_pass_them_on(void **state)
     }
 }
 
-/* A pass as long as the last one leaves the cores to PUs that compute. Before there are two, nobody knows. */
-static void the_last_pass_tells_whether_passes_are_long(void **state)
-{
-    (void)state;
-    struct plb_pace pace = moved_at(7.0);
-    plb_pace_pass(&pace, 7.0);
-    assert_false(pace.long_passes);
-    plb_pace_pass(&pace, 7.05);
-    assert_true(pace.long_passes);
-    plb_pace_pass(&pace, 7.055);
-    assert_false(pace.long_passes);
-}
-
 int main(void)
 {
     static const struct CMUnitTest tests[] = {
@@ -155,7 +142,6 @@ int main(void)
         cmocka_unit_test(sleeps_until_the_pus_have_ended),
         cmocka_unit_test(sleeps_beside_pus_that_compute),
         cmocka_unit_test(an_idle_rank_looks_more_often),
-        cmocka_unit_test(the_last_pass_tells_whether_passes_are_long),
         cmocka_unit_test(long_yields_are_not_repeated),
         cmocka_unit_test(ranks_that_share_cores_pass_them_on),
     };
