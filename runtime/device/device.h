@@ -65,7 +65,7 @@ struct plb_device_ops {
     /* Whether kernels work in host memory. NULL: they do where there is no alloc. */
     bool (*host_memory)(const struct plb_device *device);
 
-    /* Bytes that a job may use on the device. NULL: the device knows no limit. */
+    /* Bytes that a job may use on the device. NULL: kernels work in host memory. */
     double (*memory)(const struct plb_device *device);
 
     /* Device memory, aligned to 64 bytes; NULL where there is not enough left. free may wait for all
@@ -109,7 +109,8 @@ struct plb_device_ops {
      * units and without buffers (device/empty_task.h). Without a name: a start costs an unknown time. */
     struct plb_phase empty;
 
-    /* Whether a wait for the lane would return at once. NULL: always, as launches are calls. */
+    /* Whether a wait for the lane would return at once. NULL: always, as launches are calls. Needed with
+     * several lanes. */
     bool (*done)(struct plb_device *device, int lane);
 
     /* Waits until all operations in the lane are complete; what follows there still belongs to its task, and
@@ -124,7 +125,7 @@ struct plb_device_ops {
     const char *(*failure)(const struct plb_device *device);
 };
 
-/* Two of these with their defaults. */
+/* Whether its kernels work in host memory, and its bytes, with the defaults of above. */
 static inline bool plb_device_on_host(const struct plb_device_ops *ops, const struct plb_device *device)
 {
     return ops->host_memory != NULL ? ops->host_memory(device) : ops->alloc == NULL;

@@ -3,7 +3,7 @@
  * The PUs of several ranks on a host are bound to cores of their own. On a core of another rank the thread
  * would take turns with a PU of which it knows nothing: where it yields, it waits for as long as that one's
  * task. On its own rank's cores it sleeps while the PUs execute. So it stays there, where all PUs of the rank
- * are bound. The kernel's functions get all cores.
+ * are bound. The kernel's `next` gets all cores.
  *
  * Communication thread only. */
 #ifndef PLB_EVERY_RANK_OWN_CORES_H
@@ -11,8 +11,8 @@
 
 #include "every_rank/rank.h"
 
-/* The calling thread becomes the communication thread: it goes to its cores, wakes up fast, and
- * has no threads of OpenMP. */
+/* The calling thread becomes the communication thread: it goes to its cores, wakes up fast, and has no
+ * threads of OpenMP. */
 void plb_own_cores_begin(struct plb_rank *rank);
 
 /* It may run anywhere, for as long as a function of the kernel does; and is back on its cores. */

@@ -42,8 +42,8 @@ void plb_thread_wakes_fast(void)
 
 void plb_thread_ends_team(void)
 {
-#if _OPENMP >= 201811 || __GNUC__ >= 9 /* GCC has had it earlier than OpenMP 5 */
-    omp_pause_resource_all(omp_pause_soft);
+#if __GNUC__ >= 9 && !defined(__clang__)
+    omp_pause_resource(omp_pause_soft, omp_get_initial_device());
 #endif
 }
 

@@ -8,9 +8,10 @@
  * as before. */
 void plb_thread_wakes_fast(void);
 
-/* Ends the threads of OpenMP that the calling thread has kept; its next parallel region starts others. They
- * sleep, but libgomp counts them: where it counts more threads than cores, those of other teams sleep between
- * their regions, too, and each region begins some 50 us late. */
+/* Ends the threads of OpenMP that the calling thread has kept, with their threadprivate data. Its next
+ * parallel region starts others. Kept threads sleep, but libgomp counts them. Where it counts more threads
+ * than cores, those of other teams sleep between their regions, too, and each region begins some 50 us late.
+ * It does nothing with another OpenMP than libgomp. Not in a child that a thread with a team has forked. */
 void plb_thread_ends_team(void);
 
 /* CPUs that the calling thread may use, at least 1. */

@@ -140,13 +140,12 @@ void plb_early_end_describe(const struct plb_early_end *end, const struct plb_ma
     if (made->pass == 0)
         snprintf(text + n, room, " before the first pass");
     else
-        snprintf(text + n, room, " after %lld of %lld %s of pass %d%s; to compute all, %s%s",
-                 (long long)made->accepted, (long long)made->units, made->unit, made->pass,
-                 made->prints ? ", which are printed" : "", go_on(end),
+        snprintf(text + n, room, " after %lld of %lld %s of pass %d; to compute all, %s%s",
+                 (long long)made->accepted, (long long)made->units, made->unit, made->pass, go_on(end),
                  keeps || made->prints ? "" : "; --keep-partial writes the results so far");
 }
 
 const char *plb_early_end_results(bool keeps, bool prints)
 {
-    return prints ? "; the outputs so far are printed" : keeps ? "" : "; no output is written";
+    return keeps || prints ? "" : "; no output file is written";
 }

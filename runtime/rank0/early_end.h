@@ -60,7 +60,7 @@ struct plb_made {
     int64_t accepted, units;
     const char *unit; /* the kernel's word */
     int pass;         /* 0: none has begun */
-    bool prints;      /* what is accepted is printed at once */
+    bool prints;      /* results are written as they come; there is no file for --keep-partial */
 };
 
 /* The run's sentence: why it has ended (where the end has not begun: by plb_stop_asked), how far it came, and
@@ -68,7 +68,7 @@ struct plb_made {
 void plb_early_end_describe(const struct plb_early_end *end, const struct plb_made *made, bool keeps,
                             char text[PLB_EARLY_END_TEXT]);
 
-/* The end of a failed run's sentence: what becomes of its results. */
+/* The end of a failed run's sentence: what becomes of its results, where it has files for them. */
 const char *plb_early_end_results(bool keeps, bool prints);
 
 #endif

@@ -165,7 +165,7 @@ for order in '' -k; do
 done
 rm -f go at.*
 "$PLBRUN" --run 'echo {}; sleep 0.05' --range 1-10000 2>out | head -2 >stdout
-[ "$(wc -l <stdout)" -eq 2 ] && grep -q '^plbrun: /dev/stdout cannot be written: Broken pipe' out
+[ "$(wc -l <stdout)" -eq 2 ] && grep -q '^plbrun: /dev/stdout cannot be written: Broken pipe$' out
 ok "a run whose reader has gone ends" $?
 
 # A terminal hears of the end.

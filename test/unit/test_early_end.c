@@ -57,11 +57,13 @@ static void a_limit_counts_from_the_start(void **state)
     plb_early_end_describe(&end, &made, true, text);
     assert_string_equal(text, "the time limit (run.time_limit = 2s) was reached after 3 of 10 naps of pass "
                               "2; to compute all, run it again with a larger run.time_limit");
-    made.prints = true;
+    made.prints = true; /* --keep-partial would write nothing */
     plb_early_end_describe(&end, &made, false, text);
-    assert_string_equal(text,
-                        "the time limit (run.time_limit = 2s) was reached after 3 of 10 naps of pass 2, "
-                        "which are printed; to compute all, run it again with a larger run.time_limit");
+    assert_string_equal(text, "the time limit (run.time_limit = 2s) was reached after 3 of 10 naps of pass "
+                              "2; to compute all, run it again with a larger run.time_limit");
+    assert_string_equal(plb_early_end_results(false, false), "; no output file is written");
+    assert_string_equal(plb_early_end_results(false, true), "");
+    assert_string_equal(plb_early_end_results(true, false), "");
     plb_early_end_fini(&end);
 }
 

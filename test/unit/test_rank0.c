@@ -137,7 +137,7 @@ static void a_device_that_fails_does_not_end_the_run_unless_it_is_the_last(void 
     assert_true(has_stopped(&w));
     assert_int_equal(w.err.status, PLB_EFAILED);
     assert_non_null(strstr(w.err.text, "k failed (it broke) on PU 'pu0' (rank 0 on "));
-    assert_non_null(strstr(w.err.text, "for units 0 to 1; no output is written"));
+    assert_non_null(strstr(w.err.text, "for units 0 to 1; no output file is written"));
     tear_down(&w);
 }
 

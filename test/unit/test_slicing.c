@@ -43,7 +43,7 @@ static void a_large_first_block_begins_with_a_small_task(void **state)
     (void)state;
     struct plb_slicing s = slicing(0, 0.0, SHARE / 3.0);
     assert_true(s.most == SHARE / 256.0);
-    assert_true(s.least < 0.0);                            /* not known */
+    assert_true(s.least < 0.0);                             /* not known */
     assert_true(isinf(slicing(0, 0.0, SHARE / 10.0).most)); /* a training block stays whole */
 }
 

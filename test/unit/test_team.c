@@ -44,6 +44,9 @@ static int work_in_parallel(void)
 static void the_team_ends(void **state)
 {
     (void)state;
+#ifdef __clang__
+    skip_since("the OpenMP of clang keeps its threads");
+#endif
 #ifdef __SANITIZE_THREAD__ /* it has a thread of its own, and does not see how those of libgomp wait */
     skip_since("the thread sanitizer has threads of its own");
 #endif

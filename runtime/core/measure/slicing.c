@@ -8,9 +8,9 @@
 #include "model/rounding.h"
 
 /* Of a PU's share: a larger block is cut also while the PU's start cost is not known. Larger: a slow PU may
- * start too much at once: with 0.2 gss takes 1.024 of the ideal on three nodes of speed 1 : 3 : 9, since the
- * slow one tells nothing for 1.2 of 1.4 s (test_slices). Smaller: the blocks of a balancer's training are
- * cut, whose times then tell of starts alone; at 0.05 the co-execution test fails. */
+ * start too much at once. With 0.2 gss takes 1.024 of the ideal on three nodes of speed 1 : 3 : 9
+ * (test_slices): the slow one tells nothing for 1.2 of 1.4 s. Smaller: the blocks of a balancer's training
+ * are cut, whose times then tell of starts alone. At 0.05 the co-execution test fails. */
 #define LARGE 0.1
 
 /* A PU that has reported nothing first executes this part of its share, where its block is large. More parts:
