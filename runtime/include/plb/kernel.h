@@ -134,9 +134,8 @@ struct plb_kernel {
      * NULL. NULL: they are the only phase. Static storage. */
     const struct plb_phase *phases;
 
-    /* Reads the inputs, declares the buffers and says how many units there are. Its threads of OpenMP end
-     * before the first pass, with their threadprivate data. Returns PLB_OK, or what plb_app_error
-     * returned. */
+    /* Reads inputs, declares buffers and says how many units there are. Its OpenMP threads end before the
+     * first pass, with their threadprivate data. Returns PLB_OK, or what plb_app_error returned. */
     int (*setup)(struct plb_app *app);
 
     /* Optional: the work in units first to first + count - 1, in any measure in proportion to time, such as
