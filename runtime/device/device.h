@@ -65,7 +65,8 @@ struct plb_device_ops {
     /* Whether kernels work in host memory. NULL: they do where there is no alloc. */
     bool (*host_memory)(const struct plb_device *device);
 
-    /* Bytes that a job may use on the device. NULL: kernels work in host memory. */
+    /* Bytes that a job may use on the device. NULL: no limit is known. Needed with `read`: where there is no
+     * limit, rank 0 takes the results of its own PUs to be in host memory. */
     double (*memory)(const struct plb_device *device);
 
     /* Device memory, aligned to 64 bytes; NULL where there is not enough left. free may wait for all

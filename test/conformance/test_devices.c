@@ -127,6 +127,21 @@ static void an_empty_task_is_measured(void **state)
     }
 }
 
+/* What may be left out has another call beside it where that is needed. */
+static void nothing_is_lacking(void **state)
+{
+    (void)state;
+    for (int k = 0; k < n_kinds; k++) {
+        const struct plb_device_ops *ops = kinds[k].ops;
+        if (ops->lanes > 1 && ops->done == NULL)
+            fail_msg("%s: several lanes need done()", kinds[k].name);
+        if (ops->read != NULL && ops->memory == NULL)
+            fail_msg("%s: read() needs memory()", kinds[k].name);
+        if (ops->alloc != NULL && (ops->free == NULL || ops->copy_in == NULL || ops->copy_out == NULL))
+            fail_msg("%s: alloc() needs free(), copy_in() and copy_out()", kinds[k].name);
+    }
+}
+
 /* A kernel that fails while it runs; on the fake CUDA runtime only where it is told to. */
 static void an_asynchronous_error_is_found(void **state)
 {
@@ -197,6 +212,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(tasks_of_unlike_sizes_overlap),
         cmocka_unit_test(overtaking_is_counted_once),
         cmocka_unit_test(an_empty_task_is_measured),
+        cmocka_unit_test(nothing_is_lacking),
         cmocka_unit_test(an_asynchronous_error_is_found),
         cmocka_unit_test(memory_becomes_zero),
         cmocka_unit_test(tasks_alone_count),
