@@ -1,4 +1,4 @@
-/* A count for each rank. */
+/* A count for each rank, and the sentence about one that is lost. */
 #include "membership/endings.h"
 
 #include <stdio.h>

@@ -8,8 +8,9 @@
  * a byte that is not UTF-8 a '?'. */
 void plb_html_text(const char *text, FILE *out);
 
-/* Such text, as a function writes it about a report. */
 struct plb_report;
+
+/* Such text, as a function writes it about a report. */
 void plb_html_said(void (*say)(const struct plb_report *, FILE *), const struct plb_report *report,
                    FILE *out);
 

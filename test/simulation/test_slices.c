@@ -26,18 +26,25 @@ static void begin(struct fixture *f, int n_nodes, const char *balancer)
     f->s.master.migration = true;
 }
 
-/* Three nodes of speeds 1 : 3 : 9, of which balancers are told nothing: 1,000 units of 1.3 s are 100 s. */
+/* Three nodes of these speeds, of which balancers are told nothing, and units of so many seconds at speed 1. */
+static void begin_unlike(struct fixture *f, const char *balancer, const double rates[3], int units,
+                         double cost)
+{
+    begin(f, 3, balancer);
+    for (int n = 0; n < 3; n++)
+        f->pus[n].rate = rates[n];
+    plb_cost_map_fini(&f->maps[0]);
+    assert_int_equal(plb_cost_map_init(&f->maps[0], units, times_count, &cost, &f->err), PLB_OK);
+    f->s.master.units = units;
+}
+
+/* Speeds 1 : 3 : 9: 100,000 units of 1 ms are 100 s of work. */
 static void unlike_nodes_end_together(void **state)
 {
     static struct fixture f;
     (void)state;
     for (int b = 0; b < BALANCERS; b++) {
-        begin(&f, 3, balancers[b]);
-        for (int n = 0; n < 3; n++)
-            f.pus[n].rate = n == 0 ? 0.1 : n == 1 ? 0.3 : 0.9;
-        plb_cost_map_fini(&f.maps[0]);
-        assert_int_equal(plb_cost_map_init(&f.maps[0], 100000, times_count, &(double){1e-3}, &f.err), PLB_OK);
-        f.s.master.units = 100000;
+        begin_unlike(&f, balancers[b], (double[]){0.1, 0.3, 0.9}, 100000, 1e-3);
         expect_close(&f, balancers[b], 100.0 / 1.3);
     }
 }
@@ -50,12 +57,7 @@ static void a_slow_node_soon_tells_how_slow_it_is(void **state)
     for (int b = 0; b < BALANCERS; b++) {
         if (strcmp(balancers[b], "plb-hac") == 0) /* its training takes a tenth of this job */
             continue;
-        begin(&f, 3, balancers[b]);
-        for (int n = 0; n < 3; n++)
-            f.pus[n].rate = n == 0 ? 9.0 : n == 1 ? 3.0 : 1.0;
-        plb_cost_map_fini(&f.maps[0]);
-        assert_int_equal(plb_cost_map_init(&f.maps[0], 2000, times_count, &(double){9e-3}, &f.err), PLB_OK);
-        f.s.master.units = 2000;
+        begin_unlike(&f, balancers[b], (double[]){9.0, 3.0, 1.0}, 2000, 9e-3);
         f.s.master.backups = f.s.migration.backups = true;
         expect_close(&f, balancers[b], 2000 * 9e-3 / 13.0);
     }

@@ -2,6 +2,7 @@
 #include "core/measure/speed_change.h"
 
 #include <math.h>
+
 #include "model/fit.h"
 #include "model/median.h"
 
