@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Ranks of a host: the thread that talks to others runs on the cores of its rank's PUs, and the kernel's
-# functions on all. The kernel looks.
+# functions on all. It has no threads of OpenMP. The kernel looks.
 . "$(dirname "$0")/../support/lib.sh"
 unset PLB_CLUSTER_THREADS # test/run sets it for the thread sanitizer
 printf '[app]\nkernel = %s\n' "$BUILD/test/kernels/cores.so" >"$tmp/cores.conf"
