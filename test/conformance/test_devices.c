@@ -127,7 +127,7 @@ static void an_empty_task_is_measured(void **state)
     }
 }
 
-/* What may be left out has another call beside it where that is needed. */
+/* Each call that a driver may leave out is there where another one needs it. */
 static void nothing_is_lacking(void **state)
 {
     (void)state;

@@ -26,7 +26,7 @@ static void begin(struct fixture *f, int n_nodes, const char *balancer)
     f->s.master.migration = true;
 }
 
-/* Three nodes of these speeds, of which balancers are told nothing, and units of so many seconds at speed 1. */
+/* Three nodes of these speeds, of which balancers know nothing. A unit takes `cost` seconds at speed 1. */
 static void begin_unlike(struct fixture *f, const char *balancer, const double rates[3], int units,
                          double cost)
 {
