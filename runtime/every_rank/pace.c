@@ -53,6 +53,12 @@ static const double longest[] = {
 #define CROWDED 2.0
 #define MOST_CROWDED 10e-3
 
+/* And where PUs compute, for so many times as long, and for so many seconds at most. Larger: a rank whose
+ * tasks have become short answers after sleeps for longer. Smaller: a larger part of the time is lost in
+ * yields, a hundredth with this one. */
+#define SLICES 100.0
+#define MOST_SLICES 1.0
+
 void plb_pace_init(struct plb_pace *pace, int ranks, int cores, int askers)
 {
     double beside = fmax(SHORTEST_BESIDE / fmax(askers, 1.0), SHORTEST);
@@ -65,9 +71,12 @@ void plb_pace_moved(struct plb_pace *pace, double now)
     pace->looks = 0;
 }
 
-bool plb_pace_at_once(const struct plb_pace *pace, enum plb_pace_state state, bool idle)
+bool plb_pace_at_once(const struct plb_pace *pace, double now, enum plb_pace_state state,
+                      enum plb_pace_cores cores)
 {
-    int looks = idle && !pace->passes ? AT_ONCE_IDLE : AT_ONCE;
+    if (cores == PLB_PACE_TAKEN && now < pace->slices)
+        return false;
+    int looks = cores == PLB_PACE_FREE && !pace->passes ? AT_ONCE_IDLE : AT_ONCE;
     return state < PLB_PACE_BESIDE && pace->looks < looks;
 }
 
@@ -81,18 +90,21 @@ static double shortest(const struct plb_pace *pace, enum plb_pace_state state)
     }
 }
 
-double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state, bool idle)
+double plb_pace_sleep(const struct plb_pace *pace, double now, enum plb_pace_state state,
+                      enum plb_pace_cores cores)
 {
     bool alone = state == PLB_PACE_ALONE;
-    double part = alone ? PART_ALONE : idle && !pace->passes ? PART_IDLE : PART;
+    double part = alone ? PART_ALONE : cores == PLB_PACE_FREE && !pace->passes ? PART_IDLE : PART;
     return fmin(fmax(shortest(pace, state), part * (now - pace->moved)), longest[state]);
 }
 
 void plb_pace_yielded(struct plb_pace *pace, double before, double after)
 {
     pace->looks++;
-    if (!pace->passes && after - before >= LONG_YIELD)
-        pace->crowded = after + fmin(CROWDED * (after - before), MOST_CROWDED);
+    if (pace->passes || after - before < LONG_YIELD)
+        return;
+    pace->crowded = after + fmin(CROWDED * (after - before), MOST_CROWDED);
+    pace->slices = after + fmin(SLICES * (after - before), MOST_SLICES);
 }
 
 bool plb_pace_may_yield(const struct plb_pace *pace, double now)

@@ -162,10 +162,10 @@ static void await(struct plb_rank *r, bool (*enough)(const struct plb_stream *st
         double now = plb_now();
         if (moved)
             plb_pace_moved(&r->pace, now);
-        else if (plb_pace_at_once(&r->pace, PLB_PACE_AWAITING, false))
+        else if (plb_pace_at_once(&r->pace, now, PLB_PACE_AWAITING, PLB_PACE_SOME))
             plb_pace_yield(&r->pace);
         else
-            plb_sleep_until(now + plb_pace_sleep(&r->pace, now, PLB_PACE_AWAITING, false));
+            plb_sleep_until(now + plb_pace_sleep(&r->pace, now, PLB_PACE_AWAITING, PLB_PACE_SOME));
     }
     plb_outbox_fini(&out);
 }

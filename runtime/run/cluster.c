@@ -227,10 +227,9 @@ static bool look(struct plb_rank *r)
 /* Looks whether a signal has asked this process to end. Rank 0 ends the run, the others wait for that. */
 static void look_at_signals(struct plb_rank *r)
 {
-    double now;
     if (plb_stop_asked() == 0)
         return;
-    now = plb_now();
+    double now = plb_now();
     r->asked_to = r->asked_to > 0.0 ? r->asked_to : now;
     if (r->rank0 != NULL && !r->stopped)
         plb_rank0_interrupt(r);
@@ -272,13 +271,14 @@ static void doze(struct plb_rank *r)
 {
     const struct plb_node_outlook node = plb_node_outlook(r->node);
     enum plb_pace_state state = pace_of(r, &node);
+    enum plb_pace_cores cores = node.idle ? PLB_PACE_FREE : node.computes ? PLB_PACE_TAKEN : PLB_PACE_SOME;
     double now = plb_now(), most = fmin(r->size == 1 ? plb_rank0_due(r) : INFINITY, plb_metering_due(r));
     if (state == PLB_PACE_WORKING)
         most = fmin(most, node.until - now);
-    if (plb_pace_at_once(&r->pace, state, node.idle))
+    if (plb_pace_at_once(&r->pace, now, state, cores))
         plb_pace_yield(&r->pace);
     else
-        plb_node_wait(r->node, fmin(plb_pace_sleep(&r->pace, now, state, node.idle), most));
+        plb_node_wait(r->node, fmin(plb_pace_sleep(&r->pace, now, state, cores), most));
 }
 
 static void serve(struct plb_rank *r)

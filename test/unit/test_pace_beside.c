@@ -65,10 +65,10 @@ static void *run_round(void *argument)
             n++;
         } else if (round->only_yields) {
             sched_yield();
-        } else if (plb_pace_at_once(&pace, PLB_PACE_AWAITING, false)) {
+        } else if (plb_pace_at_once(&pace, now, PLB_PACE_AWAITING, PLB_PACE_SOME)) {
             plb_pace_yield(&pace);
         } else {
-            plb_sleep_until(now + plb_pace_sleep(&pace, now, PLB_PACE_AWAITING, false));
+            plb_sleep_until(now + plb_pace_sleep(&pace, now, PLB_PACE_AWAITING, PLB_PACE_SOME));
         }
     }
     round->noticed = n;
