@@ -111,6 +111,7 @@ void plb_replaced_send(struct plb_rank *r, const struct plb_message *pass)
             plb_dataset_send_to(&r->data, whole, r->mpi, to, &p->sends);
             plb_stream_put(r->mpi, to, p->packet, (size_t)pass->begin.packet, &p->sends);
         }
+    plb_stream_step(&p->stream); /* before PUs of this rank take the cores */
 }
 
 void plb_replaced_hear(struct plb_rank *r, const struct plb_message *m)

@@ -261,11 +261,12 @@ static void tell_others(struct plb_life *life, bool quiet, double now, struct pl
         plb_outbox_add(out, PLB_BEAT, 0, i, 0)->beat.quiet = quiet;
 }
 
-/* Rank 0's link is shared by all. */
+/* Rank 0's link is shared by the ranks of other hosts. */
 static void look_at_rank0(struct plb_life *life, double now)
 {
     struct plb_coming coming = plb_mpi_coming(life->config.mpi, 0);
-    double spare = (double)coming.bytes * life->size / SLOWEST_LINK;
+    int share = plb_mpi_is_near(life->config.mpi, 0) ? 1 : life->size;
+    double spare = (double)coming.bytes * share / SLOWEST_LINK;
     if (coming.arrived > 0)
         life->told = now;
     if (!life->quiet && now > life->told + RANK0_SILENCE + spare)

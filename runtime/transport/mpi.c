@@ -68,7 +68,7 @@ static void link_two(const struct plb_mpi *m, int one, int other, int *before, i
 /* Ranks of a host stand side by side, so that data comes to each host once. */
 static void make_chain(struct plb_mpi *m)
 {
-    int n = 0, first = m->rank, *hosts = plb_alloc((size_t)m->size * sizeof *hosts);
+    int n = 0, first = m->rank, *hosts = m->hosts = plb_alloc((size_t)m->size * sizeof *hosts);
     MPI_Bcast(&first, 1, MPI_INT, 0, m->local); /* the host's lowest rank */
     MPI_Allgather(&first, 1, MPI_INT, hosts, 1, MPI_INT, m->control);
     m->chain = plb_alloc((size_t)m->size * sizeof *m->chain);
@@ -86,7 +86,6 @@ static void make_chain(struct plb_mpi *m)
         link_two(m, last, m->chain[i], &m->host_before, &m->host_after);
         last = m->chain[i];
     }
-    free(hosts);
 }
 
 struct plb_mpi *plb_mpi_open(int *argc, char ***argv, size_t part_bytes, struct plb_error *err)
@@ -132,6 +131,11 @@ void plb_mpi_local(const struct plb_mpi *m, int *rank, int *size)
 {
     *rank = m->local_rank;
     *size = m->local_size;
+}
+
+bool plb_mpi_is_near(const struct plb_mpi *m, int rank)
+{
+    return !m->joined && rank < m->size && m->hosts[rank] == m->hosts[m->rank];
 }
 
 const int *plb_mpi_chain(const struct plb_mpi *m)
@@ -325,6 +329,7 @@ static void free_all(struct plb_mpi *m)
         free(m->out[r].at);
     free(m->out);
     free(m->frames_sent);
+    free(m->hosts);
     free(m->chain);
     free(m->warned);
     free(m->lost);

@@ -63,7 +63,8 @@ void plb_mpi_detach(struct plb_mpi *mpi, int rank); /* the connection, if there 
 int plb_mpi_gone(const struct plb_mpi *mpi, int after);
 
 void plb_mpi_local(const struct plb_mpi *mpi, int *rank, int *size); /* among those on this host */
-int plb_mpi_first_of_host(const struct plb_mpi *mpi); /* of these, the first that is not rank 0 */
+int plb_mpi_first_of_host(const struct plb_mpi *mpi);      /* of these, the first that is not rank 0 */
+bool plb_mpi_is_near(const struct plb_mpi *mpi, int rank); /* MPI has started it on this host */
 
 /* The ranks that MPI has started, in the order in which large data goes from one to the next: first rank 0,
  * and those of a host side by side. */

@@ -28,6 +28,7 @@ struct plb_mpi {
     struct plb_link *told; /* broadcasts go to this one alone; NULL: to all that MPI has started */
     int *told_pending;
     MPI_Comm control, data, local;
+    int *hosts;                  /* by rank that MPI has started: the lowest one of its host */
     int *chain;                  /* plb_mpi_chain */
     int before, after;           /* in that; -1: none */
     int first;                   /* local rank of the first on this host that is not rank 0 */

@@ -1,24 +1,31 @@
-/* Few pieces are on their way at a time: MPI moves those to one rank side by side. */
+/* Few pieces are on their way to another host at a time: MPI may move those to one rank side by side. */
 #include "transport/stream.h"
 
 #include <stdlib.h>
 
 #include "base/memory.h"
 
-/* Bytes of a piece, and pieces on their way to a rank. Their product is what each rank of the chain waits for
- * before it has something to hand on. Larger: the last rank gets all later. Smaller: more messages, and links
- * of long delay are not used up. */
+/* Bytes of a piece, and pieces on their way to a rank of another host. Their product is what each rank of the
+ * chain waits for before it has something to hand on. Larger: the last rank gets all later. Smaller: more
+ * messages, and links of long delay are not used up. */
 #define PIECE ((size_t)128 * 1024)
 #define AHEAD 4
 
-/* Pieces that a rank is ready to receive. Fewer: a sender waits for a rank that has no core. */
+/* The same to a rank of this host. It copies one after the other by itself where MPI can, and waits for no
+ * core of the sender, which computes meanwhile. Larger: rank 0 is given up later while they come. Smaller: it
+ * waits more often. */
+#define AHEAD_NEAR 64
+
+/* Pieces that a rank is ready to receive from another host. Fewer: a sender waits for a rank that has no
+ * core. */
 #define READY (2 * AHEAD)
 
 struct plb_stream_way {
     int peer;
+    size_t ahead;       /* pieces on their way at once */
     size_t next, ended; /* the first piece that is not on its way, and the first that has not arrived */
-    int pending[READY]; /* by piece: parts on their way */
     struct plb_stream_way *after;
+    int pending[]; /* by piece: parts on their way */
 };
 
 static size_t pieces_of(size_t bytes)
@@ -36,13 +43,23 @@ static char *piece_of(const struct plb_stream *s, size_t piece, size_t *bytes)
     return b->data + piece * PIECE;
 }
 
+/* To a rank, or from it; from this piece on. far: pieces at once where it is on another host. */
+static struct plb_stream_way *new_way(const struct plb_stream *s, int peer, size_t piece, size_t far)
+{
+    size_t ahead = plb_mpi_is_near(s->mpi, peer) ? AHEAD_NEAR : far;
+    struct plb_stream_way *w = plb_alloc(sizeof *w + ahead * sizeof w->pending[0]);
+    w->peer = peer;
+    w->ahead = ahead;
+    w->next = w->ended = piece;
+    return w;
+}
+
 void plb_stream_init(struct plb_stream *s, struct plb_mpi *mpi, int from)
 {
     *s = (struct plb_stream){.mpi = mpi};
     if (from < 0)
         return;
-    s->in = plb_alloc(sizeof *s->in);
-    s->in->peer = from;
+    s->in = new_way(s, from, 0, READY);
 }
 
 void plb_stream_fini(struct plb_stream *s)
@@ -64,9 +81,7 @@ void plb_stream_add(struct plb_stream *s, void *data, size_t bytes)
 
 void plb_stream_hand_on(struct plb_stream *s, int to, size_t piece)
 {
-    struct plb_stream_way *w = plb_alloc(sizeof *w);
-    w->peer = to;
-    w->next = w->ended = piece;
+    struct plb_stream_way *w = new_way(s, to, piece, AHEAD);
     w->after = s->outs;
     s->outs = w;
 }
@@ -75,7 +90,7 @@ void plb_stream_hand_on(struct plb_stream *s, int to, size_t piece)
 static bool look(struct plb_stream_way *w)
 {
     size_t before = w->ended;
-    while (w->ended < w->next && w->pending[w->ended % READY] == 0)
+    while (w->ended < w->next && w->pending[w->ended % w->ahead] == 0)
         w->ended++;
     return w->ended > before;
 }
@@ -85,9 +100,9 @@ static bool receive(struct plb_stream *s, struct plb_stream_way *in)
     size_t bytes;
     bool moved = look(in);
     s->here = in->ended;
-    for (; in->next < s->pieces && in->next < in->ended + READY; in->next++) {
+    for (; in->next < s->pieces && in->next < in->ended + in->ahead; in->next++) {
         char *piece = piece_of(s, in->next, &bytes);
-        plb_mpi_get(s->mpi, in->peer, PLB_STREAM_TAG, piece, bytes, &in->pending[in->next % READY]);
+        plb_mpi_get(s->mpi, in->peer, PLB_STREAM_TAG, piece, bytes, &in->pending[in->next % in->ahead]);
     }
     return moved;
 }
@@ -96,9 +111,9 @@ static bool send(const struct plb_stream *s, struct plb_stream_way *out)
 {
     size_t bytes;
     bool moved = look(out);
-    for (; out->next < s->here && out->next < out->ended + AHEAD; out->next++) {
+    for (; out->next < s->here && out->next < out->ended + out->ahead; out->next++) {
         const char *piece = piece_of(s, out->next, &bytes);
-        plb_mpi_put(s->mpi, out->peer, PLB_STREAM_TAG, piece, bytes, &out->pending[out->next % READY]);
+        plb_mpi_put(s->mpi, out->peer, PLB_STREAM_TAG, piece, bytes, &out->pending[out->next % out->ahead]);
     }
     return moved;
 }
