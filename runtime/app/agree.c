@@ -7,6 +7,7 @@
 #include "app/reduce.h"
 #include "base/units.h"
 #include "host/crash.h"
+#include "host/topology.h"
 
 /* Bytes of each result that a description shows. More: longer sentences. Fewer: a float64 is cut. */
 #define SHOWN 8
@@ -23,10 +24,12 @@ static int64_t by_bytes(const struct plb_twice *t)
 }
 
 /* The kernel answers with a byte of the part, or PLB_SAME. Any other number counts as the first byte. */
-static int64_t by_kernel(struct plb_app *app, const struct plb_twice *t)
+static int64_t by_kernel(struct plb_app *app, const struct plb_own_cores *cores, const struct plb_twice *t)
 {
     plb_crash_call(app->kernel->name, "agree");
+    plb_own_cores_leave(cores);
     int64_t at = app->kernel->agree(app, t);
+    plb_own_cores_return(cores);
     plb_crash_call(app->kernel->name, NULL);
     return at == PLB_SAME || (at >= 0 && (size_t)at < t->bytes) ? at : 0;
 }
@@ -42,7 +45,7 @@ static int64_t compare(struct plb_app *app, const struct plb_dataset *set, const
         t.one = (const char *)t.one + offset;
         t.other = (const char *)t.other + offset;
         t.bytes = reduced ? set->at[whole->buffer].bytes : t.bytes;
-        int64_t at = app->kernel->agree != NULL ? by_kernel(app, &t) : by_bytes(&t);
+        int64_t at = app->kernel->agree != NULL ? by_kernel(app, set->cores, &t) : by_bytes(&t);
         if (at != PLB_SAME)
             return at + (int64_t)offset;
     }

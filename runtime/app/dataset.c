@@ -11,6 +11,7 @@
 #include "base/crc32c.h"
 #include "base/mapped.h"
 #include "host/crash.h"
+#include "host/topology.h"
 
 #define ALIGNED 64 /* bytes; what plb/kernel.h promises of task->data */
 #define PAGE 4096  /* bytes; what a file system keeps, and writes at once */
@@ -270,21 +271,17 @@ bool plb_dataset_reduces(const struct plb_dataset *set)
     return false;
 }
 
-/* Folds one array of buffer i into another one. */
-static void fold_one(const struct plb_dataset *set, int i, void *into, const void *from)
+/* Folds one array of buffer i of the dataset into another one. */
+static void fold_one(const void *context, int i, void *into, const void *from)
 {
+    const struct plb_dataset *set = context;
     const struct plb_data *d = &set->at[i];
     struct plb_folding folding = {i, into, from, d->bytes, set->args_bytes > 0 ? set->args : NULL};
-    if (d->op == PLB_OWN_FOLD)
-        set->kernel->fold(&folding); /* NOLINT(clang-analyzer-core*): without a kernel nothing folds */
-    else
+    if (d->op != PLB_OWN_FOLD) {
         plb_reduce_fold(d, into, from);
-}
-
-/* Folds two nodes of rank 0's tree. */
-static void fold_nodes(void *context, int buffer, void *into, const void *from)
-{
-    fold_one(context, buffer, into, from);
+        return;
+    }
+    set->kernel->fold(&folding); /* NOLINT(clang-analyzer-core*): without a kernel nothing folds */
 }
 
 /* Hands the nodes of a range to the tree. The root is rank 0's array. */
@@ -297,26 +294,29 @@ static void fold_into_tree(const struct plb_dataset *set, struct plb_range range
         for (int i = 0; i < set->n; i++)
             if (set->at[i].mode == PLB_REDUCE)
                 node[i] = (char *)arrays[i] + (size_t)k * plb_dataset_step(set, i);
-        plb_fold_tree_add(set->tree, forest.at[k].first, forest.at[k].level, node, fold_nodes, (void *)set);
+        plb_fold_tree_add(set->tree, forest.at[k].first, forest.at[k].level, node, fold_one, set);
     }
 }
 
 void plb_dataset_fold(const struct plb_dataset *set, struct plb_range range, void *const *arrays)
 {
-    if (set->kernel != NULL && set->kernel->fold != NULL)
-        plb_crash_call(set->kernel->name, "fold");
+    const struct plb_kernel *own = set->kernel != NULL && set->kernel->fold != NULL ? set->kernel : NULL;
+    if (own != NULL)
+        plb_crash_call(own->name, "fold");
+    plb_own_cores_leave(own != NULL ? set->cores : NULL);
     if (set->chunk == 0)
         plb_dataset_fold_into(set, range, set->host, range, arrays);
     else
         fold_into_tree(set, range, arrays);
-    if (set->kernel != NULL)
-        plb_crash_call(set->kernel->name, NULL);
+    plb_own_cores_return(own != NULL ? set->cores : NULL);
+    if (own != NULL)
+        plb_crash_call(own->name, NULL);
 }
 
 void plb_dataset_fold_rest(const struct plb_dataset *set)
 {
     if (set->tree != NULL)
-        plb_fold_tree_end(set->tree, fold_nodes, (void *)set);
+        plb_fold_tree_end(set->tree, fold_one, set);
 }
 
 /* Arrays of a forest that grows. */

@@ -7,6 +7,8 @@
 #include "base/rangeset.h"
 #include "core/work/sizes.h"
 
+struct plb_own_cores;
+
 struct plb_dataset {
     int n;
     bool on_rank0; /* which has every buffer whole */
@@ -14,6 +16,7 @@ struct plb_dataset {
                       all ranks have them without a broadcast. Their memory belongs to who has set the bit */
     const struct plb_kernel *kernel; /* borrowed; of this rank */
     bool writes_all; /* the kernel writes every byte of its outputs: they need not be zero before */
+    const struct plb_own_cores *cores; /* of the communication thread; NULL: it may run on all */
     int64_t units;
     int64_t fed;                    /* mask of the inputs that may be at ranks other than 0 (app/feeds.h) */
     int64_t named;                  /* mask of the inputs that setup said results feed */

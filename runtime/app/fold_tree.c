@@ -57,7 +57,7 @@ void plb_fold_tree_free(struct plb_fold_tree *t)
 }
 
 /* Folds the right one of two siblings into the left one, which becomes their parent. */
-static void join(struct plb_fold_tree *t, int64_t k, plb_fold_nodes_fn fold, void *context)
+static void join(struct plb_fold_tree *t, int64_t k, plb_fold_nodes_fn fold, const void *context)
 {
     char *left = t->node[k & ~(int64_t)1], *right = t->node[k | 1];
     for (int i = 0; i < t->n; i++)
@@ -76,7 +76,7 @@ static void copy_root(const struct plb_fold_tree *t)
 }
 
 void plb_fold_tree_add(struct plb_fold_tree *t, int64_t first, int level, void *const *arrays,
-                       plb_fold_nodes_fn fold, void *context)
+                       plb_fold_nodes_fn fold, const void *context)
 {
     int64_t k = (t->leaves + first) >> level;
     t->node[k] = plb_alloc(t->all);
@@ -97,7 +97,7 @@ void plb_fold_tree_add(struct plb_fold_tree *t, int64_t first, int level, void *
     copy_root(t);
 }
 
-void plb_fold_tree_end(struct plb_fold_tree *t, plb_fold_nodes_fn fold, void *context)
+void plb_fold_tree_end(struct plb_fold_tree *t, plb_fold_nodes_fn fold, const void *context)
 {
     if (t->node[1] != NULL || t->leaves == 1)
         return;

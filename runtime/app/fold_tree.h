@@ -18,15 +18,15 @@ void plb_fold_tree_free(struct plb_fold_tree *tree);
 void plb_fold_tree_clear(struct plb_fold_tree *tree);
 
 /* Folds an array of buffer `buffer`, which stands right of `into`. */
-typedef void (*plb_fold_nodes_fn)(void *context, int buffer, void *into, const void *from);
+typedef void (*plb_fold_nodes_fn)(const void *context, int buffer, void *into, const void *from);
 
 /* Adds a node, which is not there yet, and copies its arrays. Calls `fold` for each two that become one. The
  * last one is copied to the root. */
 void plb_fold_tree_add(struct plb_fold_tree *tree, int64_t first, int level, void *const *arrays,
-                       plb_fold_nodes_fn fold, void *context);
+                       plb_fold_nodes_fn fold, const void *context);
 
 /* The pass has ended, and some chunks have no arrays, since they were set aside: makes the root of those that
  * are there. Does nothing where the root is made, or no array waits. */
-void plb_fold_tree_end(struct plb_fold_tree *tree, plb_fold_nodes_fn fold, void *context);
+void plb_fold_tree_end(struct plb_fold_tree *tree, plb_fold_nodes_fn fold, const void *context);
 
 #endif

@@ -54,9 +54,8 @@ struct plb_rank {
     struct plb_node *node;
     struct plb_metering *metering; /* NULL: nothing is measured here */
     struct plb_pace pace;
-    bool bound; /* the communication thread is bound to `own_cores` (every_rank/own_cores.h) */
-    struct plb_cores own_cores, all_cores;
-    int pass; /* the last one that has begun here */
+    struct plb_own_cores cores; /* of the communication thread (every_rank/own_cores.h) */
+    int pass;                   /* the last one that has begun here */
     struct plb_outbox out;
     struct plb_rank0 *rank0; /* rank 0's, else NULL */
     struct plb_error *err;

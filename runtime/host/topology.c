@@ -234,3 +234,20 @@ void plb_cores_bind(const struct plb_cores *cores, char *where, int size)
     if (sched_setaffinity(0, sizeof cores->at, cores->at) == 0)
         print(cores, where, size);
 }
+
+static void bind_own(const struct plb_own_cores *c, bool all)
+{
+    char where[1];
+    if (c != NULL && c->bound && pthread_equal(c->thread, pthread_self()))
+        plb_cores_bind(all ? &c->all : &c->own, where, sizeof where);
+}
+
+void plb_own_cores_leave(const struct plb_own_cores *cores)
+{
+    bind_own(cores, true);
+}
+
+void plb_own_cores_return(const struct plb_own_cores *cores)
+{
+    bind_own(cores, false);
+}

@@ -4,6 +4,7 @@
 #define PLB_HOST_TOPOLOGY_H
 
 #include <sched.h>
+#include <pthread.h>
 #include <stdbool.h>
 
 #include "base/name.h"
@@ -68,5 +69,18 @@ bool plb_cores_of_thread(struct plb_cores *cores);
 /* Binds the calling thread to these cores. Writes them as a list into `where`, which has `size` bytes. Where
  * the system refuses, the thread stays as it is, and so does `where`. */
 void plb_cores_bind(const struct plb_cores *cores, char *where, int size);
+
+/* A thread that stays on cores of its own, but for calls of functions that may run, and start threads, on all
+ * of the process's. */
+struct plb_own_cores {
+    bool bound; /* else it may always run on all */
+    pthread_t thread;
+    struct plb_cores own, all;
+};
+
+/* The thread may run on all cores; and is back on its own. Nothing in another thread, or where it is not
+ * bound or `cores` is NULL. */
+void plb_own_cores_leave(const struct plb_own_cores *cores);
+void plb_own_cores_return(const struct plb_own_cores *cores);
 
 #endif

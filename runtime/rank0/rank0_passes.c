@@ -92,9 +92,9 @@ void plb_rank0_look_further(struct plb_rank *r)
     bool again = false;
     if (r->kernel->next != NULL && r->size > 1)
         plb_life_quiet(r->life);
-    plb_own_cores_leave(r);
+    plb_own_cores_leave(&r->cores);
     plb_job_next(rank0->job, plb_rank0_kernel_pass(r) - 1, &again, r->err);
-    plb_own_cores_return(r);
+    plb_own_cores_return(&r->cores);
     bool ended = rank0->job->app.halt.asked && rank0->job->app.halt.why.status == PLB_OK;
     bool goes_on = again && !ended && r->err->status == PLB_OK;
     rank0->redo.over = !goes_on;

@@ -295,7 +295,7 @@ static void serve(struct plb_rank *r)
             doze(r);
     }
     plb_last_words_end();
-    plb_own_cores_leave(r);
+    plb_own_cores_leave(&r->cores);
 }
 
 /* False where a PU was left behind: then nothing is freed, since its thread may use all of it. */

@@ -51,7 +51,7 @@ static void forests_are_the_largest_nodes(void **state)
 
 /* The folds that made an array, as brackets: "((0 1) 2)". */
 #define TEXT 400
-static void note(void *context, int buffer, void *into, const void *from)
+static void note(const void *context, int buffer, void *into, const void *from)
 {
     char both[TEXT];
     (void)context;

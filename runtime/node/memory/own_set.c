@@ -6,6 +6,7 @@
 
 #include "base/lease.h"
 #include "base/memory.h"
+#include "host/topology.h"
 
 #define ALIGNED 64 /* bytes: arrays begin at multiples of it, as an entry finds them */
 
@@ -113,10 +114,16 @@ static void fold(struct plb_own_set *s, void *const *from)
     if (s->memory == NULL)
         s->memory = plb_alloc(s->bytes);
     find(s, s->memory, into);
-    if (s->empty)
+    if (s->empty) {
         copy(s, from);
-    else
-        plb_dataset_fold_into(s->config.data, none, into, none, from);
+    } else {
+        const struct plb_dataset *set = s->config.data;
+        const struct plb_own_cores *cores = set->kernel != NULL && set->kernel->fold != NULL ? set->cores
+                                                                                             : NULL;
+        plb_own_cores_leave(cores);
+        plb_dataset_fold_into(set, none, into, none, from);
+        plb_own_cores_return(cores);
+    }
     s->empty = false;
 }
 
