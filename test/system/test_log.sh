@@ -28,6 +28,10 @@ ok "a warning" $?
 alone --log error "$tmp/modes.conf" && ! grep -q '^plbrun: ' "$tmp/out"
 ok "at error there is none" $?
 unset PLB_CLUSTER_NAME
+ranks 2 --dry-run "$tmp/modes.conf" cluster.threads=$(($(nproc --all) + 1)) &&
+    [ "$(grep -c 'warning: cluster.threads is .* and .* has .*; lower it' "$tmp/out")" -eq 1 ] &&
+    ! grep -q 'warning: rank 1' "$tmp/out"
+ok "more threads than a host has cores: one warning for all of its ranks" $?
 alone --log eror "$tmp/modes.conf"
 [ $? -eq 2 ] && grep -q "^plbrun: --log eror: expected one of error|warning|info|debug" "$tmp/out"
 ok "a level that is none" $?

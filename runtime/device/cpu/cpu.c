@@ -61,13 +61,16 @@ static void warn(const struct plb_device_site *here, int threads, int fair)
 {
     const struct plb_topology *t = here->topology;
     int wanted = threads > 0 ? threads : fair;
-    if (t->host_cores < wanted)
-        plb_log(PLB_LOG_WARNING, "cluster.threads is %d and %s has %d core%s; lower it", wanted, t->host,
-                t->host_cores, t->host_cores == 1 ? "" : "s");
-    else if (t->cores < wanted && (threads > 0 || fair > here->cores_kept)) /* also where no CPU is left */
+    if (t->host_cores < wanted) {
+        if (here->local_rank == 0) /* of each host one */
+            plb_log(PLB_LOG_WARNING, "cluster.threads is %d and %s has %d core%s; lower it", wanted, t->host,
+                    t->host_cores, t->host_cores == 1 ? "" : "s");
+    } else if (t->cores < wanted
+               && (threads > 0 || fair > here->cores_kept)) { /* also where no CPU is left */
         plb_log_here(PLB_LOG_WARNING,
                      "it may use %d of %d cores, but starts %d threads; start mpirun with --bind-to none",
                      t->cores, t->host_cores, wanted);
+    }
 }
 
 /* The rank's cores, less those that it needs otherwise, are one PU. Ranks that share a host without a binding
