@@ -57,6 +57,7 @@ static const struct number_key number_keys[] = {
 
 static const struct number_key simulation_keys[] = {
     {"message", SIMULATION(message_s), 0.0, "seconds of rank 0 for a message, 0 or more"},
+    {"frame", SIMULATION(frame_s), 0.0, "seconds of rank 0 for a frame of messages, 0 or more"},
     {"solve", SIMULATION(solve_s), 0.0, "seconds of rank 0 for each PU in a solve, 0 or more"},
     {"fit", SIMULATION(fit_s), 0.0, "seconds of rank 0 for a curve, 0 or more"},
     {"cost_error", SIMULATION(cost_error), 0.0, "a relative spread such as 0.2, 0 or more"},

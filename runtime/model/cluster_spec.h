@@ -41,6 +41,7 @@ struct plb_node_spec {
 /* A simulation's prices of rank 0's work, and its true costs. 0: the default; negative: nothing. */
 struct plb_simulation_spec {
     double message_s;  /* of rank 0, for each message that it receives or sends */
+    double frame_s;    /* of rank 0, for each frame of them */
     double solve_s;    /* for each active PU in a solve of the balancer */
     double fit_s;      /* for each curve fitted */
     double cost_error; /* relative spread of true costs around the told ones */

@@ -7,8 +7,8 @@
 #include <stdint.h>
 
 enum plb_event_kind {
-    PLB_EVENT_ARRIVE, /* a message is there. item: its number in the network */
-    PLB_EVENT_RANK0,  /* rank 0 has time for the next message */
+    PLB_EVENT_ARRIVE, /* a frame is there. item: its number in the network */
+    PLB_EVENT_RANK0,  /* rank 0 has time for the next frame, or to send */
     PLB_EVENT_INPUTS, /* the inputs of a task are there. item: the number of the task on its PU */
     PLB_EVENT_HALO,   /* what a node has not asked for is there. item: the pass */
     PLB_EVENT_END,    /* a PU has executed its task. item: the number of the task on its PU */

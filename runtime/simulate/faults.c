@@ -246,12 +246,16 @@ static bool of_node(const struct plb_message *m)
     return way == PLB_UP || way == PLB_ACROSS || (way == PLB_UP_DOWN && m->to == 0);
 }
 
+bool plb_faults_lose(struct plb_faults *f, int from)
+{
+    return f->nodes[from].loses
+        && plb_random_real(f->world->in->seed + 2, f->draws++) < f->world->in->lost_messages;
+}
+
 bool plb_faults_swallow(struct plb_faults *f, const struct plb_message *m)
 {
     struct plb_stress_counts *counts = &f->world->out->stress;
-    if (!f->nodes[m->from].loses || !of_node(m) || (m->type == PLB_FOLDED && m->from == 0))
-        return false;
-    if (plb_random_real(f->world->in->seed + 2, f->draws++) >= f->world->in->lost_messages)
+    if (!of_node(m) || (m->type == PLB_FOLDED && m->from == 0))
         return false;
     counts->lost_gifts += m->type == PLB_GIFT && m->gifts.n > 0;
     counts->lost_moved += m->type == PLB_MOVED;

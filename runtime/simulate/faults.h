@@ -49,7 +49,9 @@ bool plb_faults_given_up(const struct plb_faults *faults, int node);
 void plb_faults_sent(struct plb_faults *faults, const struct plb_message *message);
 void plb_faults_received(struct plb_faults *faults, const struct plb_message *message);
 
-/* Whether a message that would arrive now is lost, because its sender died while it was on its way. */
+/* Whether a frame that would arrive now is lost, because its sender died while it was on its way; then,
+ * whether a message of the frame is. It is not where the master has said it, since rank 0 lives. */
+bool plb_faults_lose(struct plb_faults *faults, int from);
 bool plb_faults_swallow(struct plb_faults *faults, const struct plb_message *message);
 
 #endif

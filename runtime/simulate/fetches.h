@@ -6,7 +6,8 @@
 #include "simulate/network.h"
 
 /* The time at which all inputs that a FETCH names are at its node. Infinite: one that has some does not work.
- * message_s: seconds of rank 0 for a message; *busy: those in which it is busy with this one so far. */
+ * message_s: seconds of rank 0 for a message in a frame of its own; *busy: those in which it is busy from
+ * now on. */
 double plb_virtual_fetch(struct plb_world *world, struct plb_network *network, struct plb_faults *faults,
                          const struct plb_master *master, const struct plb_message *fetch, double message_s,
                          double *busy);

@@ -151,6 +151,15 @@ static bool is_mate(const struct plb_virtual_life *life, int node, int other)
         && plb_faults_node_works(life->faults, node) && plb_faults_running(life->faults, node);
 }
 
+static void send(struct plb_virtual_life *life)
+{
+    for (int i = 0; i < life->out.n; i++) {
+        plb_network_tell(life->network, &life->out.at[i]);
+        plb_network_send(life->network, &life->out.at[i], life->world->now, 0.0);
+    }
+    life->out.n = 0;
+}
+
 /* A host sees that a process has ended: rank 0 by itself, other nodes say so. */
 static void tell_of_ended(struct plb_virtual_life *life, int node)
 {
@@ -166,9 +175,7 @@ static void tell_of_ended(struct plb_virtual_life *life, int node)
         for (int i = 1; i < life->n; i++)
             if (is_mate(life, i, node))
                 plb_outbox_add(&life->out, PLB_LOST, i, 0, 0)->lost.rank = node;
-    for (int i = 0; i < life->out.n; i++)
-        plb_network_send(life->network, &life->out.at[i], life->world->now, 0.0);
-    life->out.n = 0;
+    send(life);
 }
 
 /* A node on the host of a silent node knows whether its process runs. */
@@ -196,8 +203,7 @@ void plb_virtual_life_asked(struct plb_virtual_life *life, const struct plb_mess
     if (!plb_faults_node_works(life->faults, node) || !plb_faults_running(life->faults, about))
         return;
     plb_outbox_add(&life->out, PLB_BEAT, node, 0, 0)->beat.about = about;
-    plb_network_send(life->network, &life->out.at[0], life->world->now, 0.0);
-    life->out.n = 0;
+    send(life);
 }
 
 void plb_virtual_life_heard(struct plb_virtual_life *life, const struct plb_message *m)

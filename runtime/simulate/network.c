@@ -6,10 +6,24 @@
 
 #include "base/memory.h"
 #include "plb/kernel.h"
+#include "transport/frame.h"
 
-/* The times until which the two directions of a node's link are taken. */
+/* A node's link. */
 struct link {
-    double out, in;
+    double out, in;    /* until when its two directions are taken */
+    double said, told; /* when its last frame to rank 0 is there; when rank 0's last frame to it is */
+    double given;      /* when its last frame to another node is there, */
+    int given_to;      /* and which node that is */
+    double left;       /* when rank 0's last frame left */
+    size_t bytes;      /* of the frame that is being filled for it; 0: there is none */
+    int last;          /* its last message */
+};
+
+/* A message on its way. A frame is named by its first message. */
+struct packet {
+    struct plb_message message;
+    int next; /* of the frame; -1: none */
+    bool lost;
 };
 
 #define FIRST_CHUNK 64 /* messages; each further chunk doubles the pool */
@@ -18,8 +32,9 @@ struct plb_network {
     struct plb_world *world;
     struct plb_faults *faults;
     struct link *links;
-    struct plb_message **pool; /* messages on their way; they stay where they are while the pool grows */
+    struct packet **pool; /* they stay where they are while the pool grows */
     int *unused, n_unused, capacity;
+    int *filled, n_filled, room; /* frames that leave with the next flush, in their order */
     uint64_t draws;
 };
 
@@ -41,6 +56,7 @@ void plb_network_free(struct plb_network *net)
     free(net->links);
     free(net->pool);
     free(net->unused);
+    free(net->filled);
     free(net);
 }
 
@@ -76,24 +92,40 @@ double plb_network_transfer(struct plb_network *net, int from, int to, double le
     return fmax(left, taken) + latency(net, from, to);
 }
 
-/* A message goes between the packets of data: it delays what is on the link or waits for it, and waits for
- * nothing. */
+/* A frame goes between the packets of data: it delays what is on the link or waits for it, and does not wait
+ * for it. */
 static void squeeze_in(double *until, double from, double seconds)
 {
     if (*until > from)
         *until += seconds;
 }
 
-/* The time at which a message without data is there. */
-static double pass_by(struct plb_network *net, const struct plb_message *m, double leaves)
+/* The time at which a frame is there. */
+static double pass_by(struct plb_network *net, int from, int to, size_t bytes, double leaves)
 {
     const struct plb_node_spec *nodes = net->world->in->cluster->nodes;
-    if (m->from == m->to)
+    if (from == to)
         return leaves;
-    double out = m->size / nodes[m->from].bandwidth, in = m->size / nodes[m->to].bandwidth;
-    squeeze_in(&net->links[m->from].out, leaves, out);
-    squeeze_in(&net->links[m->to].in, leaves, in);
-    return leaves + fmax(out, in) + latency(net, m->from, m->to);
+    double out = (double)bytes / nodes[from].bandwidth, in = (double)bytes / nodes[to].bandwidth;
+    squeeze_in(&net->links[from].out, leaves, out);
+    squeeze_in(&net->links[to].in, leaves, in);
+    return leaves + fmax(out, in) + latency(net, from, to);
+}
+
+/* The same, and not before an earlier one to the same node. Of those between two nodes other than rank 0,
+ * only the last one is remembered. */
+static double pass_in_order(struct plb_network *net, int from, int to, size_t bytes, double leaves)
+{
+    double there = pass_by(net, from, to, bytes, leaves);
+    struct link *of = from == 0 ? &net->links[to] : &net->links[from];
+    double *earlier = from == 0 ? &of->told : to == 0 ? &of->said : &of->given;
+    if (from == to)
+        return there;
+    if (from == 0 || to == 0 || of->given_to == to)
+        there = fmax(*earlier, there);
+    of->given_to = from != 0 && to != 0 ? to : of->given_to;
+    *earlier = there;
+    return there;
 }
 
 static void enlarge(struct plb_network *net)
@@ -101,7 +133,7 @@ static void enlarge(struct plb_network *net)
     int capacity = net->capacity > 0 ? 2 * net->capacity : FIRST_CHUNK;
     net->pool = plb_grow(net->pool, (size_t)capacity * sizeof *net->pool);
     net->unused = plb_grow(net->unused, (size_t)capacity * sizeof *net->unused);
-    struct plb_message *chunk = plb_alloc((size_t)(capacity - net->capacity) * sizeof *chunk);
+    struct packet *chunk = plb_alloc((size_t)(capacity - net->capacity) * sizeof *chunk);
     for (int i = capacity - 1; i >= net->capacity; i--) {
         net->pool[i] = &chunk[i - net->capacity];
         net->unused[net->n_unused++] = i;
@@ -109,34 +141,121 @@ static void enlarge(struct plb_network *net)
     net->capacity = capacity;
 }
 
-void plb_network_send(struct plb_network *net, const struct plb_message *m, double leaves, double bytes)
+void plb_network_tell(const struct plb_network *net, const struct plb_message *m)
+{
+    const struct plb_watch *watch = &net->world->in->watch;
+    if (watch->sent != NULL)
+        watch->sent(watch->context, m);
+}
+
+/* A copy of a message that is sent. */
+static int copy(struct plb_network *net, const struct plb_message *m)
 {
     const struct plb_simulation *in = net->world->in;
     if (net->n_unused == 0)
         enlarge(net);
     int number = net->unused[--net->n_unused];
-    memcpy(net->pool[number], m, m->size);
+    struct packet *packet = net->pool[number];
+    memcpy(&packet->message, m, m->size);
+    packet->next = -1;
+    packet->lost = false;
     net->world->out->messages += m->from != m->to;
     if (in->traffic != NULL)
         in->traffic[m->from].messages += m->from != m->to;
-    double there = bytes > 0.0 ? plb_network_transfer(net, m->from, m->to, leaves, bytes)
-                               : pass_by(net, m, leaves);
+    plb_faults_sent(net->faults, m);
+    return number;
+}
+
+/* A frame has left, and would be there at this time. */
+static void leave(struct plb_network *net, int frame, double there)
+{
+    const struct plb_simulation *in = net->world->in;
+    const struct plb_message *m = &net->pool[frame]->message;
+    net->world->out->frames += m->from != m->to;
     if (m->to == 0)
         there = fmax(there, plb_faults_unheard(net->faults, m->from));
     if (in->delay > 0.0)
         there += in->delay * plb_random_real(in->seed + 1, net->draws++);
-    plb_events_add(net->world->clock, (struct plb_event){there, PLB_EVENT_ARRIVE, m->to, m->pu, number});
-    plb_faults_sent(net->faults, m);
-    if (in->watch.sent != NULL)
-        in->watch.sent(in->watch.context, m);
+    plb_events_add(net->world->clock, (struct plb_event){there, PLB_EVENT_ARRIVE, m->to, -1, frame});
 }
 
-const struct plb_message *plb_network_message(struct plb_network *net, int number)
+void plb_network_put(struct plb_network *net, const struct plb_message *m)
 {
-    return plb_faults_swallow(net->faults, net->pool[number]) ? NULL : net->pool[number];
+    struct link *to = &net->links[m->to];
+    int number = copy(net, m);
+    if (to->bytes > 0 && to->bytes + m->size <= PLB_FRAME_BYTES) {
+        net->pool[to->last]->next = number;
+        to->bytes += m->size;
+    } else {
+        net->filled = plb_room(net->filled, net->n_filled, &net->room, sizeof *net->filled);
+        net->filled[net->n_filled++] = number;
+        to->bytes = m->size;
+    }
+    to->last = number;
 }
 
-void plb_network_release(struct plb_network *net, int number)
+static size_t bytes_of(const struct plb_network *net, int frame)
 {
-    net->unused[net->n_unused++] = number;
+    size_t bytes = 0;
+    for (int i = frame; i >= 0; i = net->pool[i]->next)
+        bytes += net->pool[i]->message.size;
+    return bytes;
+}
+
+int plb_network_flush(struct plb_network *net, double leaves, double frame_s)
+{
+    int away = 0;
+    for (int own = 0; own <= 1; own++)
+        for (int i = 0; i < net->n_filled; i++) {
+            const struct plb_message *m = &net->pool[net->filled[i]]->message;
+            if ((m->from == m->to) != own)
+                continue;
+            away += !own;
+            double left = leaves + away * frame_s;
+            net->links[m->to].bytes = 0;
+            net->links[m->to].left = m->from == 0 ? left : net->links[m->to].left;
+            leave(net, net->filled[i],
+                  pass_in_order(net, m->from, m->to, bytes_of(net, net->filled[i]), left));
+        }
+    net->n_filled = 0;
+    return away;
+}
+
+double plb_network_left(const struct plb_network *net, int to)
+{
+    return net->links[to].left;
+}
+
+void plb_network_send(struct plb_network *net, const struct plb_message *m, double leaves, double bytes)
+{
+    int frame = copy(net, m);
+    leave(net, frame,
+          bytes > 0.0 ? plb_network_transfer(net, m->from, m->to, leaves, bytes)
+                      : pass_by(net, m->from, m->to, m->size, leaves));
+}
+
+int plb_network_open(struct plb_network *net, int frame)
+{
+    int from = net->pool[frame]->message.from;
+    bool lost = plb_faults_lose(net->faults, from);
+    for (int i = frame; i >= 0 && lost; i = net->pool[i]->next)
+        net->pool[i]->lost = plb_faults_swallow(net->faults, &net->pool[i]->message);
+    return from;
+}
+
+const struct plb_message *plb_network_next(const struct plb_network *net, int *at)
+{
+    while (*at >= 0) {
+        const struct packet *packet = net->pool[*at];
+        *at = packet->next;
+        if (!packet->lost)
+            return &packet->message;
+    }
+    return NULL;
+}
+
+void plb_network_release(struct plb_network *net, int frame)
+{
+    for (int i = frame; i >= 0; i = net->pool[i]->next)
+        net->unused[net->n_unused++] = i;
 }

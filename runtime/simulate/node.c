@@ -13,7 +13,7 @@
 
 /* ---------------------------------------------------------------------- messages */
 
-/* Sends what is in the outbox. */
+/* Sends the outbox in frames; a message that data follows, or that leaves later, goes by itself. */
 static void dispatch(struct plb_virtual_nodes *v)
 {
     for (int i = 0; i < v->out.n; i++) {
@@ -21,8 +21,13 @@ static void dispatch(struct plb_virtual_nodes *v)
         double bytes = plb_virtual_inputs_results(v->inputs, m), seconds = 0.0;
         if (v->world->sets != NULL)
             bytes -= plb_virtual_sets_send(v->world->sets, m, &seconds);
-        plb_network_send(v->network, m, v->world->now + seconds, bytes);
+        plb_network_tell(v->network, m);
+        if (bytes > 0.0 || seconds > 0.0)
+            plb_network_send(v->network, m, v->world->now + seconds, bytes);
+        else
+            plb_network_put(v->network, m);
     }
+    plb_network_flush(v->network, v->world->now, 0.0);
     v->out.n = 0;
 }
 
@@ -36,11 +41,10 @@ static void look_later(struct plb_virtual_nodes *v, int n, double seconds)
     plb_events_add(v->world->clock, (struct plb_event){time, PLB_EVENT_LOOK, n, -1, -1});
 }
 
-/* Sends what a node has to say, and has it look again while it waits for an answer. */
+/* Collects what a node has to say. It looks again while it waits for an answer. */
 static void collect(struct plb_virtual_nodes *v, int n)
 {
     bool waits = plb_worker_collect(v->at[n].worker, v->world->now, &v->out);
-    dispatch(v);
     double due = fmin(waits ? PLB_PATIENCE : INFINITY, plb_worker_due(v->at[n].worker) - v->world->now);
     if (isfinite(due))
         look_later(v, n, fmax(due, 0.0));
@@ -190,7 +194,6 @@ static void advance_all(struct plb_virtual_nodes *v, int n)
 /* A task has killed its node, or its child process, and the master hears of it. */
 static void die(struct plb_virtual_nodes *v, int n, int id)
 {
-    dispatch(v);
     if (!v->world->in->master.isolated) {
         plb_faults_crash(v->faults, n);
         return;
@@ -239,7 +242,6 @@ static void finish(struct plb_virtual_nodes *v, int n, int id)
         v->world->in->watch.executed(v->world->in->watch.context, id, task);
     bool urgent = end(node, pu, id - node->first_pu);
     advance(v, n, id);
-    dispatch(v);
     if (urgent || !pu->executing)
         collect(v, n);
     else
@@ -286,14 +288,12 @@ static void make_ready(struct plb_virtual_nodes *v, int n)
 static void inputs_arrived(struct plb_virtual_nodes *v, int n, int id, int number)
 {
     const struct virtual_node *node = &v->at[n];
-    struct virtual_pu *pu = &v->pus[id];
     plb_virtual_inputs_arrived(v->inputs, n, plb_virtual_pull(id, number));
-    for (int i = 0; i < pu->n_line; i++)
-        pu->line[i].asks &= pu->line[i].number != number;
+    for (int i = 0; i < v->pus[id].n_line; i++)
+        v->pus[id].line[i].asks &= v->pus[id].line[i].number != number;
     make_ready(v, n);
     for (int i = node->first_pu; i < node->first_pu + node->n_pus; i++)
         advance(v, n, i);
-    dispatch(v);
 }
 
 /* The halo that a FROM of this pass has named is there. Where it is earlier than the FROM, it waits. */
@@ -336,13 +336,18 @@ void plb_virtual_nodes_receive(struct plb_virtual_nodes *v, const struct plb_mes
     if (ends)
         cancel(v, m->to, m->type == PLB_PASS);
     node->stopped = m->type == PLB_STOP;
-    if (node->stopped)
-        for (int i = 0; i < node->n_pus; i++)
-            rest(v, m->to, node->first_pu + i);
-    dispatch(v);
-    if (m->type != PLB_STEAL)
-        advance_all(v, m->to);
+    for (int i = 0; i < node->n_pus && node->stopped; i++)
+        rest(v, m->to, node->first_pu + i);
+    node->heard |= m->type != PLB_STEAL;
     plb_faults_received(v->faults, m);
+}
+
+void plb_virtual_nodes_step(struct plb_virtual_nodes *v, int n)
+{
+    if (v->at[n].heard)
+        advance_all(v, n);
+    v->at[n].heard = false;
+    dispatch(v);
 }
 
 /* Whether a PU has the task still that would end now, or hang: it may have been cancelled. */
@@ -386,15 +391,10 @@ void plb_virtual_nodes_event(struct plb_virtual_nodes *v, const struct plb_event
         give_up(v, e->node, e->pu);
     } else if (e->kind == PLB_EVENT_WINDOW) {
         plb_virtual_meter_read(v->meter, e->node, v, &v->out);
-        dispatch(v);
     } else if (e->kind == PLB_EVENT_LOOK && e->time == node->look_at) {
         collect(v, e->node);
     } else if (e->kind == PLB_EVENT_FAULT) {
         advance_all(v, e->node);
     }
-}
-
-bool plb_virtual_nodes_stopped(const struct plb_virtual_nodes *v, int n)
-{
-    return v->at[n].stopped;
+    dispatch(v);
 }

@@ -19,9 +19,12 @@ void plb_virtual_nodes_free(struct plb_virtual_nodes *virtual_nodes);
 int plb_virtual_nodes_describe(const struct plb_virtual_nodes *virtual_nodes, int node,
                                struct plb_pu_info *infos);
 
-/* A node has got a message, or the inputs of a task, or the time to look; or a PU has executed its task. A
- * node that is dead does nothing. */
+/* A node reads a message of a frame. When it has read all of them, its PUs go on, and what it has to say
+ * leaves. A node that is dead does nothing. */
 void plb_virtual_nodes_receive(struct plb_virtual_nodes *virtual_nodes, const struct plb_message *message);
+void plb_virtual_nodes_step(struct plb_virtual_nodes *virtual_nodes, int node);
+
+/* A node has got the inputs of a task, or the time to look; or a PU has executed its task. */
 void plb_virtual_nodes_event(struct plb_virtual_nodes *virtual_nodes, const struct plb_event *event);
 
 /* Whether a node has heard STOP. */

@@ -54,6 +54,7 @@ struct virtual_node {
     bool slots;     /* each task is reported by itself, with its results */
     bool combines;  /* reduced arrays of consecutive tasks are one result */
     double look_at; /* when it looks next; once at a time */
+    bool heard;     /* a message in this turn, after which PUs may go on */
     bool stopped;
     int executing;     /* PUs that execute a task */
     double busy_since; /* the first of them began */

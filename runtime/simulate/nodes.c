@@ -55,3 +55,8 @@ int plb_virtual_nodes_describe(const struct plb_virtual_nodes *v, int n, struct 
         plb_virtual_pu_describe(v->world, n, i, &infos[i]);
     return v->at[n].n_pus;
 }
+
+bool plb_virtual_nodes_stopped(const struct plb_virtual_nodes *v, int n)
+{
+    return v->at[n].stopped;
+}

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "simulate/fetches.h"
+#include "simulate/line.h"
 #include "simulate/sets.h"
 
 struct plb_virtual_rank0 {
@@ -15,12 +16,12 @@ struct plb_virtual_rank0 {
     struct plb_virtual_nodes *nodes;
     struct plb_virtual_life *life;
     struct plb_master *master;
-    double message_s, solve_s, fit_s;
     double busy_until;
-    double tick_at; /* when the master is called for what is due; infinite: not planned */
-    int *line;      /* ring: the messages that wait, by their number in the network */
-    int head, n, capacity;
-    struct plb_outbox out;
+    double tick_at;                   /* when the master is called for what is due; infinite: not planned */
+    struct plb_line line;             /* the frames that wait, by their number in the network */
+    bool planned;                     /* the next PLB_EVENT_RANK0 is, or not needed yet */
+    struct plb_outbox out;            /* leaves at the end of the turn */
+    int told;                         /* of these, so many are known to the watch */
     double called_at;                 /* real seconds, at the beginning of a call of the master */
     struct plb_balancer_stats before; /* of the balancer, then */
 };
@@ -36,9 +37,6 @@ struct plb_virtual_rank0 *plb_virtual_rank0_new(struct plb_world *world, struct 
                                     .network = network,
                                     .nodes = nodes,
                                     .life = life,
-                                    .message_s = in->message_s,
-                                    .solve_s = in->solve_s,
-                                    .fit_s = in->fit_s,
                                     .tick_at = INFINITY};
     struct plb_pu_info *infos = plb_alloc((size_t)in->cluster->n_pus * sizeof *infos);
     int n = 0;
@@ -52,7 +50,7 @@ struct plb_virtual_rank0 *plb_virtual_rank0_new(struct plb_world *world, struct 
 void plb_virtual_rank0_free(struct plb_virtual_rank0 *r)
 {
     plb_outbox_fini(&r->out);
-    free(r->line);
+    plb_line_fini(&r->line);
     free(r);
 }
 
@@ -66,11 +64,20 @@ double plb_virtual_rank0_busy_until(const struct plb_virtual_rank0 *r)
     return fmax(r->busy_until, r->world->now);
 }
 
-/* Rank 0 is busy for so long more, from `begins` on. */
-static void charge(struct plb_virtual_rank0 *r, double begins, double seconds)
+/* Rank 0 is busy for so long more. */
+static void charge(struct plb_virtual_rank0 *r, double seconds)
 {
-    r->busy_until = begins + seconds;
+    r->busy_until = plb_virtual_rank0_busy_until(r) + seconds;
     r->world->out->rank0_s += seconds;
+}
+
+/* Plans what it does next, as soon as it has time: it handles the next frame, or ends its turn. */
+static void plan_next(struct plb_virtual_rank0 *r)
+{
+    if (r->planned || (r->line.n == 0 && r->out.n == 0))
+        return;
+    r->planned = true;
+    plb_events_add(r->world->clock, (struct plb_event){r->busy_until, PLB_EVENT_RANK0, 0, -1, -1});
 }
 
 /* Has the master called when something is due, and not before rank 0 has time. */
@@ -83,47 +90,63 @@ static void plan_tick(struct plb_virtual_rank0 *r)
     plb_events_add(r->world->clock, (struct plb_event){due, PLB_EVENT_TICK, 0, -1, -1});
 }
 
-/* Sends what is in the outbox after so many seconds, in which rank 0 is busy. */
-static void send(struct plb_virtual_rank0 *r, double begins, double thinks)
+/* Tells the watch of what is said now, and leaves later. */
+static void tell(struct plb_virtual_rank0 *r)
 {
     const struct plb_watch *watch = &r->world->in->watch;
-    for (int i = 0; i < r->out.n; i++) {
-        const struct plb_message *m = &r->out.at[i];
+    for (; r->told < r->out.n; r->told++) {
+        const struct plb_message *m = &r->out.at[r->told];
         if (m->type == PLB_BLOCK && watch->granted != NULL)
-            watch->granted(watch->context, begins, r->world->in->cluster->nodes[m->to].first_pu + m->pu,
-                           m->block.range);
-        double leaves = begins + thinks + (i + 1) * r->message_s;
-        plb_network_send(r->network, m, leaves, 0.0);
-        if (m->type == PLB_FROM)
-            plb_virtual_halo_send(r->world, r->network, r->faults, m, leaves);
+            watch->granted(watch->context, plb_virtual_rank0_busy_until(r),
+                           r->world->in->cluster->nodes[m->to].first_pu + m->pu, m->block.range);
+        plb_network_tell(r->network, m);
     }
-    charge(r, begins, thinks + r->out.n * r->message_s);
-    r->out.n = 0;
 }
 
-/* Calls of the master stand between these two. The second one charges for them, and sends what came out: each
- * message leaves when rank 0 has sent it. */
-static void enter(struct plb_virtual_rank0 *r)
+/* Ends the turn: sends what is in the outbox in frames, which leave when all are filled. */
+static void send(struct plb_virtual_rank0 *r)
+{
+    double begins = plb_virtual_rank0_busy_until(r), filled_s = r->out.n * r->world->in->message_s;
+    tell(r);
+    for (int i = 0; i < r->out.n; i++)
+        plb_network_put(r->network, &r->out.at[i]);
+    int frames = plb_network_flush(r->network, begins + filled_s, r->world->in->frame_s);
+    for (int i = 0; i < r->out.n; i++)
+        if (r->out.at[i].type == PLB_FROM)
+            plb_virtual_halo_send(r->world, r->network, r->faults, &r->out.at[i],
+                                  plb_network_left(r->network, r->out.at[i].to));
+    charge(r, filled_s + frames * r->world->in->frame_s);
+    r->out.n = r->told = 0;
+}
+
+/* Calls of the master stand between these two. The first one returns when they begin. The second one charges
+ * for them, and for so many messages that were received; what came out leaves at the end of the turn. */
+static double enter(struct plb_virtual_rank0 *r)
 {
     r->before = *plb_master_stats(r->master);
     r->called_at = plb_now();
+    return plb_virtual_rank0_busy_until(r);
 }
 
-static void leave(struct plb_virtual_rank0 *r, double begins, int received)
+static void leave(struct plb_virtual_rank0 *r, int received)
 {
     double took = plb_now() - r->called_at;
     int64_t solves = plb_master_stats(r->master)->solves - r->before.solves;
     int64_t fits = plb_master_stats(r->master)->fits - r->before.fits;
     int active = plb_master_pus(r->master) - plb_master_pus_in(r->master, PLB_PU_REFUSED);
-    double thinks = received * r->message_s + (double)solves * r->solve_s * active + (double)fits * r->fit_s;
+    double thinks = received * r->world->in->message_s + (double)solves * r->world->in->solve_s * active
+                  + (double)fits * r->world->in->fit_s;
     r->world->out->master_s += took;
     r->world->out->solve_s += solves > 0 ? took : 0.0;
     int64_t rest_ns = (int64_t)(1e9 * plb_master_stats(r->master)->rest_s);
     if (solves > 0 && r->world->in->trace != NULL)
-        plb_trace_add(r->world->in->trace, (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0,
-                                                                    begins, thinks, rest_ns, 0, 0});
-    send(r, begins, thinks);
+        plb_trace_add(r->world->in->trace,
+                      (struct plb_trace_event){PLB_TRACE_SOLVE, 0, PLB_TRACE_MASTER, 0,
+                                               plb_virtual_rank0_busy_until(r), thinks, rest_ns, 0, 0});
+    tell(r);
+    charge(r, thinks);
     plan_tick(r);
+    plan_next(r);
 }
 
 double plb_virtual_rank0_begin(struct plb_virtual_rank0 *r, int pass, int phase, int64_t fed)
@@ -131,43 +154,39 @@ double plb_virtual_rank0_begin(struct plb_virtual_rank0 *r, int pass, int phase,
     struct plb_feed feeds[PLB_FEEDS];
     for (int i = 0; i < r->world->in->feeds; i++)
         feeds[i] = (struct plb_feed){(int16_t)i, (int16_t)i, (fed & PLB_BUFFER(i)) != 0};
-    double now = plb_virtual_rank0_busy_until(r);
-    enter(r);
+    double now = enter(r);
     if (r->world->sets != NULL)
         plb_virtual_sets_start(r->world->sets, pass, false);
     plb_master_feed(r->master, feeds, r->world->in->feeds);
     plb_master_begin(r->master, pass, phase, 0, &r->world->in->maps[phase], now, &r->out);
-    leave(r, now, 0);
+    leave(r, 0);
     return now;
 }
 
 double plb_virtual_rank0_gather(struct plb_virtual_rank0 *r)
 {
-    double now = plb_virtual_rank0_busy_until(r);
-    enter(r);
+    double now = enter(r);
     plb_master_gather(r->master, true, &r->out);
-    leave(r, now, 0);
+    leave(r, 0);
     return now;
 }
 
 double plb_virtual_rank0_fold(struct plb_virtual_rank0 *r)
 {
-    double now = plb_virtual_rank0_busy_until(r);
-    enter(r);
+    double now = enter(r);
     plb_master_fold(r->master, &r->out);
-    leave(r, now, 0);
+    leave(r, 0);
     return now;
 }
 
 double plb_virtual_rank0_repair(struct plb_virtual_rank0 *r, int pass, int phase, bool folds)
 {
-    double now = plb_virtual_rank0_busy_until(r);
+    double now = enter(r);
     if (r->world->sets != NULL)
         plb_virtual_sets_start(r->world->sets, pass, true);
-    enter(r);
     (folds ? plb_master_fold_again : plb_master_repair)(r->master, pass, &r->world->in->maps[phase], now,
                                                         &r->out);
-    leave(r, now, 0);
+    leave(r, 0);
     return now;
 }
 
@@ -175,31 +194,28 @@ void plb_virtual_rank0_stop(struct plb_virtual_rank0 *r, int status)
 {
     enter(r);
     plb_master_stop(r->master, status, &r->out);
-    leave(r, plb_virtual_rank0_busy_until(r), 0);
+    leave(r, 0);
 }
 
 void plb_virtual_rank0_lost(struct plb_virtual_rank0 *r, int node)
 {
-    double now = plb_virtual_rank0_busy_until(r);
+    double now = enter(r);
     plb_faults_give_up(r->faults, node);
     r->world->out->stress.zombies += plb_faults_node_works(r->faults, node);
-    enter(r);
     plb_master_lost(r->master, node, now, &r->out);
-    leave(r, now, 0);
+    leave(r, 0);
 }
 
 void plb_virtual_rank0_join(struct plb_virtual_rank0 *r, int node)
 {
-    const struct plb_simulation *in = r->world->in;
-    struct plb_pu_info *infos = plb_alloc((size_t)in->cluster->nodes[node].n_pus * sizeof *infos);
+    struct plb_pu_info *infos = plb_alloc((size_t)r->world->in->cluster->nodes[node].n_pus * sizeof *infos);
     int n = plb_virtual_nodes_describe(r->nodes, node, infos);
-    double now = plb_virtual_rank0_busy_until(r);
-    enter(r);
-    if (plb_master_join(r->master, node, infos, n, 0, now, &r->out)) {
+    charge(r, r->world->in->frame_s);
+    if (plb_master_join(r->master, node, infos, n, 0, enter(r), &r->out)) {
         plb_faults_join(r->faults, node);
         plb_virtual_life_join(r->life, node);
     }
-    leave(r, now, 1);
+    leave(r, 1);
     free(infos);
 }
 
@@ -207,9 +223,11 @@ void plb_virtual_rank0_join(struct plb_virtual_rank0 *r, int node)
 static void serve(struct plb_virtual_rank0 *r, const struct plb_message *m)
 {
     const struct plb_simulation *in = r->world->in;
-    double busy = r->message_s,
-           there = plb_virtual_fetch(r->world, r->network, r->faults, r->master, m, r->message_s, &busy);
-    charge(r, r->world->now, busy);
+    charge(r, in->message_s);
+    double before = r->busy_until - r->world->now, busy = before,
+           there = plb_virtual_fetch(r->world, r->network, r->faults, r->master, m,
+                                     in->message_s + in->frame_s, &busy);
+    charge(r, busy - before);
     if (isinf(there))
         return;
     plb_events_add(r->world->clock,
@@ -225,13 +243,16 @@ static void lose(struct plb_virtual_rank0 *r)
             plb_virtual_rank0_lost(r, node);
 }
 
-/* Looks who lives. */
-static void look(struct plb_virtual_rank0 *r)
+/* Looks who lives, when it has time. */
+static void look(struct plb_virtual_rank0 *r, double time)
 {
+    if (r->busy_until > time) {
+        plb_events_add(r->world->clock, (struct plb_event){r->busy_until, PLB_EVENT_BEAT, 0, -1, -1});
+        return;
+    }
     plb_virtual_life_look(r->life, &r->out);
-    if (r->out.n > 0)
-        send(r, r->world->now, 0.0);
     lose(r);
+    plan_next(r);
 }
 
 /* Gives the master a message. */
@@ -251,7 +272,7 @@ static void hear(struct plb_virtual_rank0 *r, const struct plb_message *m)
         watch->gathered(watch->context, m, plb_faults_given_up(r->faults, m->from));
     enter(r);
     int64_t fresh = plb_master_receive(r->master, m, r->world->now, &r->out);
-    leave(r, r->world->now, 1);
+    leave(r, 1);
     if (r->world->sets != NULL)
         plb_virtual_sets_accepted(r->world->sets, m, fresh);
     if (m->type == PLB_DONE && watch->reported != NULL)
@@ -279,26 +300,28 @@ static void compare(struct plb_virtual_rank0 *r, const struct plb_message *m)
         agrees[i] = !wrong && !is_wrong(r->world, audit->pus[i], audit->range);
     enter(r);
     plb_audits_compared(audits, m, agrees, r->world->now, &r->out);
-    leave(r, r->world->now, 1);
+    leave(r, 1);
 }
 
 /* The set of a node comes to rank 0, or never will. Rank 0 is there, whatever becomes of its PUs. */
 static void take_set(struct plb_virtual_rank0 *r, const struct plb_message *m)
 {
     double seconds;
-    charge(r, r->world->now, m->from != 0 ? r->message_s : 0.0);
+    int first = r->out.n;
+    charge(r, m->from != 0 ? r->world->in->message_s : 0.0);
     plb_virtual_sets_hear(r->world->sets, m, 0, &r->out);
-    for (int i = 0; i < r->out.n; i++) {
+    for (int i = first; i < r->out.n; i++) {
         plb_virtual_sets_send(r->world->sets, &r->out.at[i], &seconds);
+        plb_network_tell(r->network, &r->out.at[i]);
         plb_network_send(r->network, &r->out.at[i], r->world->now + seconds, 0.0);
     }
-    r->out.n = 0;
+    r->out.n = first;
 }
 
 /* Rank 0's own node gets a message. That one of its own was charged for when it was sent. */
 static void pass_on(struct plb_virtual_rank0 *r, const struct plb_message *m)
 {
-    charge(r, r->world->now, m->from != 0 ? r->message_s : 0.0);
+    charge(r, m->from != 0 ? r->world->in->message_s : 0.0);
     plb_virtual_nodes_receive(r->nodes, m);
 }
 
@@ -307,7 +330,7 @@ static void receive(struct plb_virtual_rank0 *r, const struct plb_message *m)
     plb_virtual_life_heard(r->life, m);
     switch (plb_message_route(m->type)->receiver) {
     case PLB_TO_LIFE:
-        charge(r, r->world->now, r->message_s);
+        charge(r, r->world->in->message_s);
         lose(r);
         break;
     case PLB_TO_FETCH:
@@ -325,32 +348,28 @@ static void receive(struct plb_virtual_rank0 *r, const struct plb_message *m)
     }
 }
 
-static void handle(struct plb_virtual_rank0 *r, int number)
+/* Handles a frame. */
+static void handle(struct plb_virtual_rank0 *r, int frame)
 {
-    const struct plb_message *m = plb_network_message(r->network, number);
-    if (m != NULL)
+    const struct plb_message *m;
+    int at = frame;
+    charge(r, plb_network_open(r->network, frame) != 0 ? r->world->in->frame_s : 0.0);
+    while ((m = plb_network_next(r->network, &at)) != NULL)
         receive(r, m);
-    plb_network_release(r->network, number);
+    plb_network_release(r->network, frame);
+    plb_virtual_nodes_step(r->nodes, 0);
 }
 
-static void push(struct plb_virtual_rank0 *r, int number)
+/* Rank 0 has time: it handles the next frame. Its turn ends when none waits. */
+static void go_on(struct plb_virtual_rank0 *r)
 {
-    if (r->n == r->capacity) {
-        int capacity = r->capacity > 0 ? 2 * r->capacity : 16;
-        int *line = plb_alloc((size_t)capacity * sizeof *line);
-        for (int i = 0; i < r->n; i++)
-            line[i] = r->line[(r->head + i) % r->capacity];
-        free(r->line);
-        r->line = line;
-        r->head = 0;
-        r->capacity = capacity;
-    }
-    r->line[(r->head + r->n++) % r->capacity] = number;
-}
-
-static void plan_next(struct plb_virtual_rank0 *r)
-{
-    plb_events_add(r->world->clock, (struct plb_event){r->busy_until, PLB_EVENT_RANK0, 0, -1, -1});
+    r->planned = true; /* until all of the frame is handled */
+    if (r->line.n > 0)
+        handle(r, plb_line_pop(&r->line));
+    else
+        send(r);
+    r->planned = false;
+    plan_next(r);
 }
 
 /* Another tick may have been planned for an earlier time meanwhile. */
@@ -361,33 +380,21 @@ static void tick(struct plb_virtual_rank0 *r, double time)
     r->tick_at = INFINITY;
     enter(r);
     plb_master_tick(r->master, time, &r->out);
-    leave(r, plb_virtual_rank0_busy_until(r), 0);
+    leave(r, 0);
 }
 
 void plb_virtual_rank0_event(struct plb_virtual_rank0 *r, const struct plb_event *e)
 {
-    if (e->kind == PLB_EVENT_TICK) {
-        tick(r, e->time);
+    if (e->kind == PLB_EVENT_TICK || e->kind == PLB_EVENT_BEAT) {
+        (e->kind == PLB_EVENT_TICK ? tick : look)(r, e->time);
         return;
     }
-    if (e->kind == PLB_EVENT_BEAT && r->busy_until > e->time) {
-        plb_events_add(r->world->clock, (struct plb_event){r->busy_until, PLB_EVENT_BEAT, 0, -1, -1});
-    } else if (e->kind == PLB_EVENT_BEAT) {
-        look(r);
-    } else if (e->kind == PLB_EVENT_ARRIVE && r->n == 0 && r->busy_until <= e->time) {
-        handle(r, e->item);
-    } else if (e->kind == PLB_EVENT_ARRIVE) {
-        push(r, e->item);
-        if (r->n == 1)
-            plan_next(r);
-    } else if (r->busy_until > e->time) { /* it did something else in between */
+    if (e->kind == PLB_EVENT_ARRIVE)
+        plb_line_push(&r->line, e->item);
+    else
+        r->planned = false;
+    if (!r->planned && r->busy_until <= e->time)
+        go_on(r);
+    else /* or it did something else in between */
         plan_next(r);
-    } else {
-        int number = r->line[r->head];
-        r->head = (r->head + 1) % r->capacity;
-        r->n--;
-        handle(r, number);
-        if (r->n > 0)
-            plan_next(r);
-    }
 }

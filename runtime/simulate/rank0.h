@@ -1,8 +1,9 @@
 /* Virtual rank 0: the master, and the one thread that serves it.
  *
- * The thread handles one message at a time; others wait in a line, in the order in which they arrived. It
- * needs `message_s` for each message that it receives or sends, `solve_s` for each active PU where the
- * balancer solved, and `fit_s` for each curve. Its messages leave when the event has been handled. Not
+ * The thread handles one frame at a time; others wait in a line, in the order in which they arrived. Its
+ * messages leave at the end of its turn, when no frame waits, as in run/cluster.c: all messages for one
+ * node in one frame. It needs `frame_s` for each frame that it receives or sends, `message_s` for each
+ * message in one, `solve_s` for each active PU where the balancer solved, and `fit_s` for each curve. Not
  * thread-safe. */
 #ifndef PLB_SIMULATE_RANK0_H
 #define PLB_SIMULATE_RANK0_H

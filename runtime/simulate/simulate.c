@@ -51,6 +51,7 @@ static struct plb_simulation complete(const struct plb_simulation *asked)
     in.master.sizes = in.master.sizes != NULL ? in.master.sizes : &no_data;
     in.passes = in.passes > 0 ? in.passes : 1;
     in.message_s = in.message_s != 0.0 ? fmax(in.message_s, 0.0) : PLB_MESSAGE_SECONDS;
+    in.frame_s = in.frame_s != 0.0 ? fmax(in.frame_s, 0.0) : PLB_FRAME_SECONDS;
     in.solve_s = in.solve_s != 0.0 ? fmax(in.solve_s, 0.0) : PLB_SOLVE_SECONDS;
     in.fit_s = in.fit_s != 0.0 ? fmax(in.fit_s, 0.0) : PLB_FIT_SECONDS;
     in.lost_after = in.lost_after > 0.0 ? in.lost_after : PLB_LOST_AFTER;
@@ -118,8 +119,7 @@ static void clean_up(struct sim *s)
     free(s->ideals);
 }
 
-/* A message arrives at a node other than rank 0's, and waits there while its process is stopped. The master's
- * message to its own node needs no line either: it was charged when it was sent. */
+/* A frame arrives at a node other than rank 0's, and waits there while its process is stopped. */
 static void deliver(struct sim *s, const struct plb_event *e)
 {
     double until = plb_faults_stopped(s->faults, e->node);
@@ -127,12 +127,16 @@ static void deliver(struct sim *s, const struct plb_event *e)
         plb_events_add(s->world.clock, (struct plb_event){until, e->kind, e->node, e->pu, e->item});
         return;
     }
-    const struct plb_message *m = plb_network_message(s->network, e->item);
-    if (m != NULL && m->type == PLB_BEAT)
-        plb_virtual_life_asked(s->life, m);
-    else if (m != NULL)
-        plb_virtual_nodes_receive(s->nodes, m);
+    const struct plb_message *m;
+    int at = e->item;
+    plb_network_open(s->network, at);
+    while ((m = plb_network_next(s->network, &at)) != NULL)
+        if (m->type == PLB_BEAT)
+            plb_virtual_life_asked(s->life, m);
+        else
+            plb_virtual_nodes_receive(s->nodes, m);
     plb_network_release(s->network, e->item);
+    plb_virtual_nodes_step(s->nodes, e->node);
 }
 
 static void handle(struct sim *s, const struct plb_event *e)
@@ -365,6 +369,7 @@ struct plb_simulation plb_job_simulation(const struct plb_job *job)
         .seed = job->seed,
         .master_only = job->machines.pus.master_only,
         .message_s = job->cluster.simulation.message_s,
+        .frame_s = job->cluster.simulation.frame_s,
         .solve_s = job->cluster.simulation.solve_s,
         .fit_s = job->cluster.simulation.fit_s,
         .cost_error = job->cluster.simulation.cost_error,

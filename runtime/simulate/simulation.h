@@ -9,8 +9,11 @@
  *   rank 0 occupy rank 0's link too. Small messages do not wait behind data, since packets interleave.
  * - All nodes see all files, and each is a machine of its own. Data in files crosses no link, and reading and
  *   writing it takes no time.
- * - Rank 0 has one thread. It handles one message at a time. It needs `message_s` for each message that it
- *   receives or sends, `solve_s` for each active PU where the balancer solved, and `fit_s` for each curve.
+ * - Messages that leave one node for another one in one turn are one frame (transport/frame.h). A message
+ *   that data follows arrives with it, in a frame of its own.
+ * - Rank 0 has one thread. It handles one frame at a time, and sends when none waits. It needs `frame_s` for
+ *   each frame that it receives or sends, `message_s` for each message in one, `solve_s` for each active PU
+ *   where the balancer solved, and `fit_s` for each curve.
  * - Results are right, but for the PUs of `wrong`. Two wrong ones differ from each other.
  * - A node that falls silent is judged as in a real run (core/liveness.h): by missing BEATs, by what its host
  *   says of its process, and at once where its host sees that it has ended. Then the master gives it up.
@@ -35,11 +38,17 @@
 #include "report/report.h"
 #include "report/trace.h"
 
-/* Seconds of rank 0 for each message that it receives or sends. Larger: clusters of many PUs wait for their
- * master sooner. Smaller: the master seems free. Half of a grant with its report, and an MPI call on shared
- * memory, measured by bench/core (0.54 µs for both) and bench/steal (a round trip of 3 to 5 µs is four calls)
- * on a 2.x GHz Xeon. */
-#define PLB_MESSAGE_SECONDS 1e-6
+/* Seconds of rank 0 for each message that it receives or sends, beside those of its frame. Larger: clusters
+ * of many PUs wait for their master sooner. Smaller: the master seems free. bench/core measures 0.10 to 0.15
+ * us for half of a grant with its report on an EPYC, and 0.27 us on a 2.x GHz Xeon; the master of
+ * bench/short_passes needs 0.35 to 0.45 us for each message of 1,000 nodes; to pack or read one takes 0.03 us
+ * (bench/frames). */
+#define PLB_MESSAGE_SECONDS 4e-7
+
+/* Seconds of rank 0 for each frame. Larger and smaller: as above. An MPI call on shared memory, measured by
+ * bench/frames (0.1 to 0.2 us on an EPYC, and 0.9 us where many are on their way) and bench/steal (a round
+ * trip of 3 to 5 us is four calls, on that Xeon). */
+#define PLB_FRAME_SECONDS 6e-7
 
 /* Seconds of rank 0 for each active PU in a solve. Larger and smaller: as above. bench/solver measures 5 µs
  * per PU for SLSQP at 10 PUs from equal shares, and 1 to 2 µs for bisection at 1,000 and more. */
@@ -91,7 +100,7 @@ struct plb_deadly_unit {
 struct plb_watch {
     void *context;
     void (*granted)(void *context, double now, int pu, struct plb_range range);
-    void (*sent)(void *context, const struct plb_message *message);
+    void (*sent)(void *context, const struct plb_message *message); /* it is said, and leaves this turn */
     void (*executed)(void *context, int pu, const struct plb_slice *task);
     /* The master has handled a DONE, perhaps of a node that it had given up: what it judged before the
      * results were taken, and how many units it took. */
@@ -141,11 +150,11 @@ struct plb_simulation {
     int passes;        /* 0 counts as 1 */
     const int *phases; /* of each pass; NULL = 0 */
     struct plb_migration migration;
-    bool master_only;                 /* node 0 has no PUs */
-    double hung_after;                /* seconds after which a task may be late; 0: none is */
-    double lost_after;                /* seconds of silence after which a node is lost; 0: PLB_LOST_AFTER */
-    double message_s, solve_s, fit_s; /* of rank 0, see above; 0: the default, negative: nothing */
-    struct plb_trace *trace;          /* or NULL */
+    bool master_only;  /* node 0 has no PUs */
+    double hung_after; /* seconds after which a task may be late; 0: none is */
+    double lost_after; /* seconds of silence after which a node is lost; 0: PLB_LOST_AFTER */
+    double message_s, frame_s, solve_s, fit_s; /* of rank 0, see above; 0: the default, negative: nothing */
+    struct plb_trace *trace;                   /* or NULL */
     double *worked_s; /* of each PU of the cluster: the seconds of its tasks, with their copies, are added,
                          also of tasks that were cancelled, or in vain. Not of one whose node was lost
                          meanwhile. NULL: not wanted */
@@ -208,6 +217,7 @@ struct plb_simulated {
     struct plb_report_phase times[PLB_MAX_PHASES]; /* of the phases' passes */
     double optimum_s;                              /* of all passes, by the told costs (model/optimum.h) */
     int64_t messages, bytes, events;
+    int64_t frames; /* in which the messages went */
     struct plb_stress_counts stress;
 };
 

@@ -113,7 +113,7 @@ bench-energy: $(B)/bench/energy
 bench-mixed: all $(B)/bench/mixed
 	@$(B)/bench/mixed
 
-bench-overhead: all $(B)/bench/steal $(B)/bench/beats $(TEST_KERNELS)
+bench-overhead: all $(B)/bench/steal $(B)/bench/frames $(B)/bench/beats $(TEST_KERNELS)
 	@PLBRUN=$(abspath $(BIN)) BUILD=$(abspath $(B)) test/bench/overhead.sh
 
 # N=60: fewer clusters; PART=tune|report|fresh; BALANCERS=a,b; BENCH_RANDOM=1234: that one alone.

@@ -67,6 +67,7 @@ done
 for pid in $(jobs -p); do kill "$pid" 2>/dev/null; done
 
 mpirun --oversubscribe --bind-to none -np 2 "$BUILD/bench/steal"
+mpirun --oversubscribe --bind-to none -np 2 "$BUILD/bench/frames"
 
 for way in self,vader self,tcp; do
     echo "BEATs over $way"

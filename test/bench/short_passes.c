@@ -2,7 +2,8 @@
  * eight bytes; plain, and as a stencil whose rows stay and whose halos move. Nodes have one PU each, of three
  * speeds, and links of 10 Gbit/s and 10 us. Prints a pass after the first ten as a multiple of the bound,
  * which is the work over the sum of all speeds; the part of a core that rank 0's thread is busy, by the costs
- * that the simulator charges and as the master's code took here; and the messages of a node and pass.
+ * that the simulator charges and as the master's code took here; and the messages of a node and pass,
+ * with the frames in which they went.
  *
  *     short_passes [MOST_NODES [SECONDS [PASSES]]] */
 #include <math.h>
@@ -19,7 +20,8 @@
 #define FIRST 10 /* passes in which shares are found */
 
 struct counted {
-    int64_t messages;
+    const struct plb_simulated *result;
+    int64_t messages, frames; /* frames: before pass FIRST + 1 */
     int pass;
     double began; /* pass FIRST + 1 */
 };
@@ -35,7 +37,10 @@ static void stepped(void *context, double now, const struct plb_master *master)
 {
     struct counted *c = context;
     (void)master;
-    c->began = c->pass <= FIRST ? now : c->began;
+    if (c->pass > FIRST)
+        return;
+    c->began = now;
+    c->frames = c->result->frames;
 }
 
 static void describe(struct plb_node_spec *node, struct plb_pu_spec *pu, int nodes, double seconds)
@@ -91,11 +96,12 @@ static void print(bool stencil, const struct plb_simulated *r, double bound, con
 {
     double each = (r->makespan_s - c->began) / (passes - FIRST);
     printf("%-8s %5d nodes  bound %6.3f ms  pass %6.3f of it  rank 0 busy %5.1f %%  master here %5.1f %%  "
-           "%5.1f messages  %lld of %d passes stood\n",
+           "%5.1f messages in %.1f frames  %lld of %d passes stood\n",
            stencil ? "stencil" : "plain", nodes, 1e3 * bound, each / bound,
            100.0 * r->rank0_s / r->makespan_s, 100.0 * r->master_s / r->makespan_s,
-           (double)c->messages / nodes / (passes - FIRST), (long long)plb_master_standing(r->master)->passes,
-           passes);
+           (double)c->messages / nodes / (passes - FIRST),
+           (double)(r->frames - c->frames) / nodes / (passes - FIRST),
+           (long long)plb_master_standing(r->master)->passes, passes);
     fflush(stdout);
 }
 
@@ -114,7 +120,7 @@ static void measure(bool stencil, int nodes, double seconds, int passes)
     struct plb_param params[MAX_PARAMS] = {{0}};
     struct plb_cost_map map;
     struct plb_simulated result;
-    struct counted c = {0};
+    struct counted c = {.result = &result};
     double rate = 0.0;
     describe(node, pu, nodes, seconds);
     for (int n = 0; n < nodes; n++)

@@ -160,7 +160,7 @@ static inline void draw_master(struct scenario *s, struct dice *d)
     if (sim->master.whole_results && d->seed % 3 == 0) /* a run with chunks */
         s->sizes.chunk = s->maps[0].chunk = s->maps[1].chunk = 2 + (int64_t)(d->seed % 29);
     if (one_in(d, 4))
-        sim->message_s = spread(d, 1e-7, 1e-4);
+        sim->message_s = sim->frame_s = spread(d, 1e-7, 1e-4);
 }
 
 /* Some PUs hold a few units, or none and are refused; the first of a node holds all. */
@@ -256,7 +256,7 @@ static inline void draw_life(struct scenario *s, struct dice *d)
 {
     struct plb_simulation *sim = &s->simulation;
     bool share = one_in(d, 2);
-    double slowest = 100.0 * fmax(sim->message_s, PLB_MESSAGE_SECONDS); /* a word needs less, also twice */
+    double slowest = 100.0 * fmax(sim->message_s + sim->frame_s, PLB_MESSAGE_SECONDS + PLB_FRAME_SECONDS);
     for (int n = 0; n < s->cluster.n_nodes; n++)
         slowest = fmax(slowest, 4.0 * s->nodes[n].latency);
     sim->lost_after = fmax(s->bound * spread(d, 1e-3, 1.0), slowest);

@@ -67,6 +67,7 @@ static inline void set_up(struct fixture *f, int n_nodes, const char *balancer)
                                    .maps = f->maps,
                                    .seed = 1,
                                    .message_s = -1.0,
+                                   .frame_s = -1.0,
                                    .solve_s = -1.0,
                                    .fit_s = -1.0,
                                    .master = {.balancer = b,
