@@ -23,7 +23,7 @@ bool plb_combine_fold(struct plb_held_result *h, const struct plb_flight *flight
     struct plb_slot *into = h->slot;
     if (!plb_combine_takes(h, flight) || !plb_held_continues(&h->report, &flight->task))
         return false;
-    pthread_mutex_unlock(&h->shared->lock);
+    plb_node_unlock(h->shared);
     plb_dataset_fold_into(h->shared->config.data, h->report.units.range, into->buffer, flight->task.range,
                           flight->slot->buffer);
     pthread_mutex_lock(&h->shared->lock);

@@ -44,8 +44,10 @@ void plb_device_stay_await(struct plb_runner *r, int lane)
     struct plb_running *running = &r->running[lane];
     pthread_mutex_lock(&shared->lock);
     plb_node_wake(shared);
+    plb_node_unlock(shared);
+    pthread_mutex_lock(&shared->lock);
     while (!running->told && !plb_worker_obsolete(shared->worker, &running->task) && !shared->stopping)
         plb_condition_wait_until(&r->work, &shared->lock, plb_now() + LOOK);
     running->told = true;
-    pthread_mutex_unlock(&shared->lock);
+    plb_node_unlock(shared);
 }

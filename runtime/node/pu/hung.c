@@ -110,7 +110,7 @@ void plb_hung_look(struct plb_hung_watch *watch, double now)
     for (int p = 0; p < watch->n && shared->config.hung_after > 0.0; p++) {
         pthread_mutex_lock(&shared->lock);
         bool late = !shared->stopping && deal_with(watch, &watch->runners[p], seconds, text);
-        pthread_mutex_unlock(&shared->lock);
+        plb_node_unlock(shared);
         if (late)
             plb_log(PLB_LOG_WARNING, "%s", text);
     }

@@ -55,6 +55,7 @@ bool plb_next_task_await(struct plb_runner *r, struct plb_flight *flight)
 {
     struct plb_node_shared *shared = r->shared;
     double began = shared->uses_slots ? plb_now() : 0.0;
+    bool told = false;
     while (!shared->stopping) {
         if (plb_next_task_find(r, flight)) {
             const struct plb_slot *s = flight->slot;
@@ -63,9 +64,15 @@ bool plb_next_task_await(struct plb_runner *r, struct plb_flight *flight)
             return true;
         }
         plb_combine_report(&r->held, NULL);
-        if (!shared->uses_slots) /* the communication thread may want to ask other nodes */
+        if (!shared->uses_slots && !told) /* the communication thread may want to ask other nodes */
             plb_node_wake(shared);
-        pthread_cond_wait(&r->work, &shared->lock);
+        told = shared->wakes;
+        if (told) { /* it may have a task by then */
+            plb_node_unlock(shared);
+            pthread_mutex_lock(&shared->lock);
+        } else {
+            pthread_cond_wait(&r->work, &shared->lock);
+        }
     }
     return false;
 }

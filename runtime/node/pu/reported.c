@@ -82,7 +82,7 @@ static bool report(void *runner, const struct plb_task *task, int64_t count, dou
     bool takes = running != NULL && n < running->task.range.count && can_have_passed(r, seconds);
     struct plb_slot *to = takes ? plb_next_task_slot(r) : NULL;
     if (to == NULL) {
-        pthread_mutex_unlock(&shared->lock);
+        plb_node_unlock(shared);
         return false;
     }
     struct plb_range all = running->task.range, ended = {all.first, n}, rest = {all.first + n, all.count - n};
@@ -90,7 +90,7 @@ static bool report(void *runner, const struct plb_task *task, int64_t count, dou
     to->scratch = shared->config.data->on_rank0;
     to->task = running->task;
     to->task.range = ended;
-    pthread_mutex_unlock(&shared->lock);
+    plb_node_unlock(shared);
     move_results(r, task, to);
     pthread_mutex_lock(&shared->lock);
     bool wanted = !running->lost && plb_worker_part(shared->worker, r->number, &to->task, seconds, to->tag);
@@ -100,7 +100,7 @@ static bool report(void *runner, const struct plb_task *task, int64_t count, dou
     r->reported.seconds += seconds;
     r->executor.reported = count;
     plb_node_wake(shared);
-    pthread_mutex_unlock(&shared->lock);
+    plb_node_unlock(shared);
     return true;
 }
 
@@ -139,7 +139,7 @@ static bool shorten(void *runner, const struct plb_task *task, int64_t count, do
         shared->returned = true;
         plb_node_wake(shared);
     }
-    pthread_mutex_unlock(&shared->lock);
+    plb_node_unlock(shared);
     return shorter;
 }
 

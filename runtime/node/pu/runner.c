@@ -164,7 +164,7 @@ static int start(struct plb_runner *r, struct plb_flights *f, const struct plb_p
         return status;
     while (f->n > 0) {
         finish(r, f);
-        pthread_mutex_unlock(&r->shared->lock);
+        plb_node_unlock(r->shared);
     }
     plb_device_lanes_free(&r->executor.places);
     do {
@@ -191,7 +191,7 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
     plb_executor_cancel(&r->executor, lane, false);
     if (renew)
         plb_executor_follow(&r->executor, &r->renewal);
-    pthread_mutex_unlock(&shared->lock);
+    plb_node_unlock(shared);
     int status = start(r, f, &phase, renew, flight);
     if (status == PLB_INPUT_LOST)
         plb_device_stay_await(r, lane);
@@ -204,13 +204,13 @@ static void start_or_fail(struct plb_runner *r, struct plb_flights *f, struct pl
     pthread_mutex_lock(&shared->lock);
     end_task(r, f, flight, lane, status, NULL);
     plb_node_wake(shared);
-    pthread_mutex_unlock(&shared->lock);
+    plb_node_unlock(shared);
 }
 
 /* Whether the oldest task has ended; waits a moment for that, or for more work. Under the lock. */
 static bool await_end(struct plb_runner *r, const struct plb_flights *f)
 {
-    pthread_mutex_unlock(&r->shared->lock);
+    plb_node_unlock(r->shared);
     bool done = plb_executor_done(&r->executor, f->oldest);
     pthread_mutex_lock(&r->shared->lock);
     if (!done)
@@ -235,11 +235,11 @@ static void run_tasks(struct plb_runner *r)
         } else if (f.n == 0) {
             break;
         } else if (!room || await_end(r, &f)) {
-            pthread_mutex_unlock(&shared->lock);
+            plb_node_unlock(shared);
             finish(r, &f);
         }
     }
-    pthread_mutex_unlock(&shared->lock);
+    plb_node_unlock(shared);
 }
 
 /* --------------------------------------------------------------------- open */
@@ -259,7 +259,7 @@ static void *run(void *runner)
     r->opened = true;
     bool runs = r->err.status == PLB_OK;
     pthread_cond_signal(&shared->wake);
-    pthread_mutex_unlock(&shared->lock);
+    plb_node_unlock(shared);
     if (runs)
         run_tasks(r);
     plb_crash_leave(&r->call);

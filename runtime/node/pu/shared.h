@@ -37,14 +37,26 @@ struct plb_node_shared {
     double stands_until; /* plb_now() until which all should end their shares of this pass; 0: unknown */
     bool resting;        /* no new task starts before the next pass */
     bool stopping;       /* no new task starts */
+    bool wakes;          /* the communication thread is to be woken when the lock is given up */
     atomic_bool news; /* for the communication thread, since its last look: a report that must not wait, a PU
                          without a task, a message. Set under the lock, read without. */
 };
 
-/* Makes the communication thread look. Under the lock. */
+/* Makes the communication thread look, when the lock is given up. Under the lock. */
 static inline void plb_node_wake(struct plb_node_shared *shared)
 {
     if (!atomic_exchange(&shared->news, true))
+        shared->wakes = true;
+}
+
+/* A PU's thread gives up the lock, and only then wakes the communication thread. That one often takes the
+ * core at once, and would give it back to wait for the lock. */
+static inline void plb_node_unlock(struct plb_node_shared *shared)
+{
+    bool wakes = shared->wakes;
+    shared->wakes = false;
+    pthread_mutex_unlock(&shared->lock);
+    if (wakes)
         pthread_cond_signal(&shared->wake);
 }
 

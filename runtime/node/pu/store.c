@@ -20,7 +20,7 @@ static bool is_wanted(struct plb_node_shared *shared, const struct plb_running *
 {
     pthread_mutex_lock(&shared->lock);
     bool wanted = !running->told && !plb_worker_obsolete(shared->worker, &running->task);
-    pthread_mutex_unlock(&shared->lock);
+    plb_node_unlock(shared);
     return wanted && !running->task.audit && !running->task.copy;
 }
 
