@@ -103,11 +103,17 @@ int plb_node_start(const struct plb_node_config *config, struct plb_node_pu *pus
     return err->status;
 }
 
-/* Has the PUs look again for tasks. Under the lock. */
-static void wake_pus(struct plb_node *node)
+/* Has the PUs look again for tasks, soon. */
+static void wake_later(struct plb_node *node)
 {
     for (int p = 0; p < node->n_pus; p++)
-        pthread_cond_signal(&node->runners[p].work);
+        node->runners[p].wakes = true;
+}
+
+void plb_node_wake_pus(struct plb_node *node)
+{
+    for (int p = 0; p < node->n_pus; p++)
+        plb_runner_wake(&node->runners[p]);
 }
 
 /* Cancels all tasks, and waits a moment for them to end. */
@@ -117,7 +123,8 @@ static void end_tasks(struct plb_node *node)
     pthread_mutex_lock(&node->shared.lock);
     node->shared.stopping = true;
     plb_hung_end(&node->watch);
-    wake_pus(node);
+    wake_later(node);
+    plb_node_wake_pus(node);
     while (plb_node_has_task(node, 0, INT_MAX, true) && plb_now() < end) {
         atomic_store(&node->shared.news, false); /* a task that ends wakes this thread */
         plb_condition_wait_until(&node->shared.wake, &node->shared.lock, end);
@@ -237,7 +244,7 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
         forget(node);
     if (sensible && m->type != PLB_STEAL) {
         if (!node->shared.uses_slots) /* else inputs wake them. All: one may take from another's queue */
-            wake_pus(node);
+            wake_later(node);
         atomic_store(&node->shared.news, true);
     }
     pthread_mutex_unlock(&node->shared.lock);
@@ -280,7 +287,7 @@ static bool plan(struct plb_node *node)
     for (int p = 0; p < node->n_pus; p++)
         plb_runner_look(&node->runners[p]);
     if (shared->returned)
-        wake_pus(node);
+        wake_later(node);
     shared->returned = false;
     moved = plb_unasked_settle(&shared->unasked, &shared->config.wire, shared->mirror);
     if (shared->has_slots)
@@ -303,6 +310,8 @@ bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
 {
     plb_hung_look(&node->watch, plb_now());
     bool folded = plb_own_set_step(node->shared.set, out), moved = plan(node) || folded;
+    if (node->transfers.n > 0) /* the memory for inputs may be locked first, which takes long */
+        plb_node_wake_pus(node);
     plb_transfers_run(&node->transfers, out);
     for (int i = 0; i < node->reports.n; i++) {
         struct plb_message *m = &node->reports.at[i];
@@ -310,11 +319,14 @@ bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
             plb_transfers_send(slot_of(node, m->done.slot), &node->shared, &m->done);
         plb_outbox_copy(out, m);
     }
+    if (out->n == 0)
+        plb_node_wake_pus(node);
     return moved;
 }
 
 void plb_node_wait(struct plb_node *node, double seconds)
 {
+    plb_node_wake_pus(node);
     pthread_mutex_lock(&node->shared.lock);
     if (!atomic_load(&node->shared.news))
         plb_condition_wait_until(&node->shared.wake, &node->shared.lock, plb_now() + seconds);
@@ -337,6 +349,6 @@ void plb_node_release(struct plb_node *node, int slot)
     pthread_mutex_lock(&node->shared.lock);
     plb_slot_release(slot_of(node, slot));
     slot_of(node, slot)->state = PLB_SLOT_FREE;
-    wake_pus(node);
+    wake_later(node);
     pthread_mutex_unlock(&node->shared.lock);
 }

@@ -28,6 +28,10 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *message, 
  * go to `out`. True where anything happened. */
 bool plb_node_step(struct plb_node *node, struct plb_outbox *out);
 
+/* Wakes the PUs that have something to do by now. They often take the core at once, so what others wait for
+ * is sent before. plb_node_wait does it, too, and plb_node_step where `out` is empty. */
+void plb_node_wake_pus(struct plb_node *node);
+
 /* How soon this node should look for messages: no one expects it to; other nodes may ask it for work; it
  * waits for another node's answer. */
 enum plb_node_attention { PLB_CALM, PLB_ASKED_FOR, PLB_AWAITING };

@@ -42,7 +42,7 @@ static bool arrive(struct plb_runner *r, struct plb_slot *slot)
         return false;
     slot->arrived = plb_now();
     slot->state = PLB_SLOT_READY;
-    pthread_cond_signal(&r->work);
+    r->wakes = true;
     return true;
 }
 
@@ -53,7 +53,7 @@ bool plb_transfers_settle(struct plb_transfers *transfers, struct plb_runner *r)
         struct plb_slot *slot = &r->slots[s];
         if (slot->state == PLB_SLOT_SENDING && is_over(slot)) {
             slot->state = PLB_SLOT_FREE;
-            pthread_cond_signal(&r->work); /* its PU may take a task into it */
+            r->wakes = true; /* its PU may take a task into it */
         }
         if (slot->state == PLB_SLOT_FORGOTTEN && slot->pending == 0) {
             plb_slot_abandon(slot, &r->shared->config.wire, r->shared->mirror);
@@ -149,6 +149,7 @@ static void run(const struct plb_slot_transfer *transfer, struct plb_outbox *out
     if (slot->state == PLB_SLOT_FETCHING) /* else its PU has left meanwhile */
         arrive(transfer->runner, slot);
     pthread_mutex_unlock(&shared->lock);
+    plb_runner_wake(transfer->runner);
 }
 
 void plb_transfers_run(const struct plb_transfers *transfers, struct plb_outbox *out)

@@ -185,6 +185,7 @@ static void dispatch(struct plb_rank *r)
             handle(r, &m);
     }
     r->out.n = 0;
+    plb_node_wake_pus(r->node);
 }
 
 /* -------------------------------------------------------------------- serve */
@@ -380,8 +381,7 @@ int plb_cluster_run(struct plb_mpi *mpi, struct plb_job *job, const struct plb_c
         r->rank0->done = (struct plb_rangeset){0};
     }
     end->alone = r->alone;
-    bool lost = r->life != NULL && plb_life_any_lost(r->life);
-    end->left = r->alone || lost || !release(r);
+    end->left = r->alone || (r->life != NULL && plb_life_any_lost(r->life)) || !release(r);
     if (!end->left)
         free(run);
     return status;

@@ -28,6 +28,7 @@ struct plb_runner {
     pthread_t thread;
     bool started; /* the thread runs */
     bool left;    /* the node has stopped, and the thread hangs in a task */
+    bool wakes;   /* of the communication thread: it is to be woken (plb_node_wake_pus) */
     struct plb_executor executor;
     struct plb_crash_call call; /* for the sentence about a crash */
     struct plb_slot later;      /* the reduced arrays of later tasks of a burst */
@@ -50,5 +51,13 @@ struct plb_runner {
     struct plb_reported_task reported;
     struct plb_slice unmade; /* a task whose results have stayed, and nobody wants; count = 0: none */
 };
+
+/* The communication thread wakes the PU where that is due. Without the lock: the PU may take the core. */
+static inline void plb_runner_wake(struct plb_runner *runner)
+{
+    if (runner->wakes)
+        pthread_cond_signal(&runner->work);
+    runner->wakes = false;
+}
 
 #endif
