@@ -4,7 +4,8 @@
 # table has the medians, and what each step took of messages, tasks, solves, and bytes. The rows of
 # the other rank come to it at the start, and back at the end: these bytes are no step's. Two rows and the
 # greatest change are 16 kB a step of 1024 columns; the rest is of rows that have changed hands.
-# PLBRUN and BUILD as in the tests.
+# SIZES: of the grids. STEPS: of the smallest one, 200 where it is not given; larger grids have fewer. PLBRUN
+# and BUILD as in the tests.
 . "$(dirname "$0")/../support/lib.sh"
 rounds=${1:-5}
 printf '[app]\nkernel = %s\n' "$BUILD/kernels/stencil.so" >"$tmp/stencil.conf"
@@ -26,7 +27,7 @@ median() { sort -g "$1" | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }
 
 echo "ranks, threads, grid, steps:   plbrun       MPI  ratio   a step: messages  tasks solves   bytes   once"
 for size in ${SIZES:-1024 2048 4096}; do
-    steps=$((200 * 1024 / size))
+    steps=$((${STEPS:-200} * 1024 / size))
     for shape in '2 1' '1 2'; do
         read -r ranks threads <<<"$shape"
         : >"$tmp/ours"
