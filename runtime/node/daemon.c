@@ -245,6 +245,7 @@ bool plb_node_receive(struct plb_node *node, const struct plb_message *m, struct
     if (sensible && m->type != PLB_STEAL) {
         if (!node->shared.uses_slots) /* else inputs wake them. All: one may take from another's queue */
             wake_later(node);
+        node->shared.received++;
         atomic_store(&node->shared.news, true);
     }
     pthread_mutex_unlock(&node->shared.lock);
@@ -286,7 +287,8 @@ static bool plan(struct plb_node *node)
     pthread_mutex_lock(&shared->lock);
     for (int p = 0; p < node->n_pus; p++)
         plb_runner_look(&node->runners[p]);
-    if (shared->returned)
+    const bool returned = shared->returned;
+    if (returned)
         wake_later(node);
     shared->returned = false;
     moved = plb_unasked_settle(&shared->unasked, &shared->config.wire, shared->mirror);
@@ -303,6 +305,8 @@ static bool plan(struct plb_node *node)
             slot_of(node, m->done.slot)->state = PLB_SLOT_SENDING;
     node->sends = sends(node);
     pthread_mutex_unlock(&shared->lock);
+    if (returned || node->transfers.n > 0) /* memory for inputs may be locked next, which takes long */
+        plb_node_wake_pus(node);
     return moved || node->transfers.n > 0 || (news && node->reports.n > 0);
 }
 
@@ -310,8 +314,6 @@ bool plb_node_step(struct plb_node *node, struct plb_outbox *out)
 {
     plb_hung_look(&node->watch, plb_now());
     bool folded = plb_own_set_step(node->shared.set, out), moved = plan(node) || folded;
-    if (node->transfers.n > 0) /* the memory for inputs may be locked first, which takes long */
-        plb_node_wake_pus(node);
     plb_transfers_run(&node->transfers, out);
     for (int i = 0; i < node->reports.n; i++) {
         struct plb_message *m = &node->reports.at[i];
@@ -346,9 +348,10 @@ void *plb_node_records(struct plb_node *node, int slot)
 
 void plb_node_release(struct plb_node *node, int slot)
 {
+    struct plb_runner *owner = &node->runners[slot / PLB_SLOTS];
     pthread_mutex_lock(&node->shared.lock);
     plb_slot_release(slot_of(node, slot));
     slot_of(node, slot)->state = PLB_SLOT_FREE;
-    wake_later(node);
     pthread_mutex_unlock(&node->shared.lock);
+    pthread_cond_signal(&owner->work); /* it may have waited for one */
 }

@@ -174,10 +174,10 @@ static void send_others(struct plb_rank *r, int first)
  * this rank are handled at once, and may add more. */
 static void dispatch(struct plb_rank *r)
 {
-    int sent = 0;
-    for (int i = 0; i < r->out.n; i++) {
+    for (int i = 0, sent = 0; i < r->out.n; i++) {
         if (i == sent) {
             send_others(r, sent);
+            plb_node_wake_pus(r->node); /* what follows may take long */
             sent = r->out.n;
         }
         struct plb_message m = r->out.at[i];

@@ -55,7 +55,7 @@ bool plb_next_task_await(struct plb_runner *r, struct plb_flight *flight)
 {
     struct plb_node_shared *shared = r->shared;
     double began = shared->uses_slots ? plb_now() : 0.0;
-    bool told = false;
+    int64_t told = -1; /* messages that the communication thread had received when it was told last */
     while (!shared->stopping) {
         if (plb_next_task_find(r, flight)) {
             const struct plb_slot *s = flight->slot;
@@ -64,10 +64,10 @@ bool plb_next_task_await(struct plb_runner *r, struct plb_flight *flight)
             return true;
         }
         plb_combine_report(&r->held, NULL);
-        if (!shared->uses_slots && !told) /* the communication thread may want to ask other nodes */
+        if (!shared->uses_slots && told != shared->received) /* it may want to ask other nodes */
             plb_node_wake(shared);
-        told = shared->wakes;
-        if (told) { /* it may have a task by then */
+        told = shared->wakes ? shared->received : -1;
+        if (shared->wakes) { /* there may be a task afterwards */
             plb_node_unlock(shared);
             pthread_mutex_lock(&shared->lock);
         } else {

@@ -37,7 +37,9 @@ struct plb_node_shared {
     double stands_until; /* plb_now() until which all should end their shares of this pass; 0: unknown */
     bool resting;        /* no new task starts before the next pass */
     bool stopping;       /* no new task starts */
-    bool wakes;          /* the communication thread is to be woken when the lock is given up */
+    bool wakes;          /* the communication thread is to be woken when the lock is given up. False while
+                            nobody has the lock */
+    int64_t received;    /* messages that may have changed what PUs have to do */
     atomic_bool news; /* for the communication thread, since its last look: a report that must not wait, a PU
                          without a task, a message. Set under the lock, read without. */
 };
