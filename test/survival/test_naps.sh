@@ -59,14 +59,22 @@ verified() {
     { [ $status -eq 0 ] || [ -n "$dies" ]; } && grep -q '; verified' out stdout && ! grep -q '^fake cuda' out
 }
 # lost SEED N KERNEL ARGUMENTS...: the same, where a rank other than 0 is lost somewhere. Before the first
-# pass the run ends, and says so.
+# pass the run ends, and says so. Where the rank has ended before its place, it is lost at half as far a one.
 lost() {
-    local dies
+    local dies rank place
     RANDOM=$1
-    dies=$((RANDOM % ($2 - 1) + 1)):$((RANDOM % 3000 + 1))
-    { verified "$@" && grep -q "rank ${dies%:*} .*is lost" out; } ||
-        { grep -q "rank ${dies%:*} .*was lost before the first pass.* start it again" out &&
-            ! grep -q 're-executed elsewhere' out; }
+    rank=$((RANDOM % ($2 - 1) + 1))
+    for ((place = RANDOM % 3000 + 1; place > 0; place /= 2)); do
+        dies=$rank:$place
+        if verified "$@"; then
+            grep -q "rank $rank .*is lost" out && return
+            continue
+        fi
+        grep -q "rank $rank .*was lost before the first pass.* start it again" out &&
+            ! grep -q 're-executed elsewhere' out
+        return
+    done
+    return 96
 }
 dies=''
 
